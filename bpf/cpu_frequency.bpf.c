@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * How many cycles pass on each CPU: its frequency over time. The tracepoint
- * fires only with some cpufreq drivers; events says whether it did. Raw, so
- * that it loads where the kernel has no cpufreq, and can be run by a test.
+ * fires only with some cpufreq drivers; `events` says whether it did. The program
+ * is for a raw tracepoint, so that it loads where the kernel has no cpufreq, and a test can run it.
  */
 #include "kernel.h"
 
@@ -21,7 +21,7 @@ int cpu_frequency(__u64 *ctx)
 
 	struct ft_frequency *cpu = &cpus[number];
 
-	/* odd while it changes; cpufreq changes a CPU's frequency once at a time */
+	/* odd while the numbers change; cpufreq makes one change of a CPU's frequency at a time */
 	*(volatile __u32 *)&cpu->sequence = cpu->sequence + 1;
 	asm volatile("" ::: "memory");
 	/* µs × kHz: 64 bits hold a month of one frequency */

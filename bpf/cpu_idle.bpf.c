@@ -28,7 +28,7 @@ static __always_inline void close_stay(struct ft_idle *cpu, __u64 now)
 	in->entries++;
 	if (stay < in->target_ns)
 		in->too_short++;
-	/* target of the next deeper state that may be used; 0: there is none */
+	/* target residency of the next deeper state that may be used; 0: there is none */
 	if (in->deeper_target_ns && stay >= in->deeper_target_ns)
 		in->too_long++;
 }
@@ -44,13 +44,13 @@ int cpu_idle(__u64 *ctx)
 
 	struct ft_idle *cpu = &cpus[number];
 
-	/* odd while it changes; this CPU is the only writer */
+	/* odd while the numbers change; this CPU is the only writer */
 	*(volatile __u32 *)&cpu->sequence = cpu->sequence + 1;
 	asm volatile("" ::: "memory");
 	if (cpu->since) {
 		close_stay(cpu, now);
 	} else if (!cpu->events && state == LEFT_IDLE) {
-		/* it was idle since counting began, in a state that nobody saw */
+		/* the CPU was idle since counting began, in an unknown state */
 		cpu->idle_ns += now - started;
 	}
 	if (state == LEFT_IDLE) {

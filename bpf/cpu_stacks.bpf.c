@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * The CPU clock: what runs on this CPU when its timer fires.
+ * The CPU clock: samples the task that runs on this CPU when its timer fires.
  */
 #include "target.h"
 
@@ -11,7 +11,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
 /* frame pointers that are followed */
 #define MOST_FRAMES 64
-/* bytes below where another stack goes on: the frame that is left may begin there */
+/* bytes below the place where another stack goes on: the frame that was left may begin there */
 #define BELOW 1024
 
 /* frames, and parts of one stack, that are followed in one interrupt */
@@ -21,9 +21,9 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 #define MOST_PIECES   (2 * MOST_PARTS)
 /* samples of one thread that wake the reader at once; later ones wait as others do */
 #define MOST_LESSONS 100
-/* bytes of a stack that are copied whatever they hold: what has no unwind information is searched for a return address */
+/* bytes of a stack that are copied whatever they hold: without unwind information they are searched for a return address */
 #define INNERMOST 4096
-/* bytes below the end of a frame in which a function saves registers; those of a larger frame are not needed */
+/* bytes below the end of a frame in which a function saves registers; the rest of a larger frame is not needed */
 #define SAVE_AREA 256
 
 /* a mapping whose end is not known is taken to reach this far above the stack pointer */
@@ -38,10 +38,10 @@ struct part {
 struct climb {
 	__u64 ip, sp, bp;
 	__u64 end;      /* of the stack */
-	__u64 from, to; /* the part that is being made */
+	__u64 from, to; /* the part that is growing */
 	__u64 left;     /* bytes that may be copied still */
-	__u64 parts;    /* made before it */
-	__u64 searched; /* bytes that are searched for a frame where it was lost */
+	__u64 parts;    /* finished parts */
+	__u64 searched; /* bytes to search for a frame once the way was lost */
 	__u32 image;
 	__u32 lost; /* the step at `ip` is not known */
 };
@@ -60,8 +60,8 @@ struct sample {
 	struct ft_stack stack;
 	/* kernel stack, user stack, chunks, piece; a page of slack lets the verifier see that the last one fits */
 	__u8 memory[KERNEL_PLACE + FT_CPU_STACK + PAGE];
-	__u64 copied; /* while it is being filled */
-	/* The same holds for what is kept while a stack is looked at. */
+	__u64 copied; /* bytes copied so far */
+	/* State while a stack is looked at: the BPF stack is too small for it. */
 	struct part parts[MOST_PARTS]; /* what is to be copied of the stack */
 	struct climb climb;
 	struct fetch fetch;
@@ -69,14 +69,14 @@ struct sample {
 _Static_assert(KERNEL_BYTES <= KERNEL_PLACE, "the kernel stack has its place");
 
 const volatile __u32 ring_bytes = 0; /* size of the ring, set before load */
-__u64 most_stack; /* what may be copied of each at this rate, set before the clock ticks */
+__u64 most_stack; /* bytes that may be copied of each stack at this rate, set before the clock ticks */
 __u64 taken;      /* samples of the target */
-__u64 dropped;    /* … that the ring had no place for */
+__u64 dropped;    /* … that found no room in the ring */
 __u64 copied;     /* bytes of user stacks in the ring */
-__u64 own_wakeups[FT_MAX_CPUS]; /* timers that found the CPU idle */
-__u64 ticks[FT_MAX_CPUS];       /* timers */
-__u64 activity[FT_MAX_CPUS];    /* timers that found that something had run since the one before */
-__u64 idle_switches[FT_MAX_CPUS]; /* how often the CPU had left its idle task by then */
+__u64 own_wakeups[FT_MAX_CPUS]; /* fired timers that found the CPU idle */
+__u64 ticks[FT_MAX_CPUS];       /* fired timers */
+__u64 activity[FT_MAX_CPUS]; /* fired timers that found that a task had run since the one before */
+__u64 idle_switches[FT_MAX_CPUS]; /* how often the CPU had left its idle task until then */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -91,18 +91,18 @@ struct {
 	__type(value, struct sample);
 } scratch SEC(".maps");
 
-/* what the walker asks for where FT_CPU_FIRST bytes do not lead to the root */
+/* the walker's request where FT_CPU_FIRST bytes do not lead to the root */
 struct reach {
-	__u64 near; /* where a former walk went on that had left the stack, or had met a frame larger than all this */
+	__u64 near; /* where an earlier walk went on after it had left the stack, or had met a frame larger than these bytes */
 	__u32 stack;  /* bytes of the stack */
 	__u32 piece;  /* bytes from there on */
 	__u32 follow; /* frame pointers may lead to the other stack */
 	__u32 walk;   /* large frames may be left out where steps lead past them */
-	__u32 told;   /* samples that woke the reader, which learns from them */
+	__u32 told;   /* samples that woke the reader */
 	__u32 unused;
 };
 
-/* learned by the walker; a page that is not known ends the way */
+/* the steps that the walker has told; the way ends at a page without any */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 4096);
@@ -118,7 +118,7 @@ struct {
 	__type(value, struct reach);
 } reaches SEC(".maps");
 
-/* where `steps` may have pages: by the low bits of their number */
+/* pages that `steps` may have, by the low bits of their numbers */
 #define PAGE_SLOTS 16384
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -167,16 +167,16 @@ static __always_inline __u64 wakeup(struct ft_head *head, bool teaches)
 }
 
 /*
- * Copies user memory behind what the sample has already, `used` bytes: at most `most`, up to the first page that is
- * missing. Gives how many, a multiple of 8 so that records stay aligned.
+ * Copies user memory behind the `used` bytes of the sample: at most `most`, up to the first page that is
+ * missing. Returns how many bytes were copied, a multiple of 8 so that records stay aligned.
  *
- * Not static: the verifier looks at it once, rather than at all that follows for each way out of the loop.
+ * Not static: the verifier checks the function once, rather than all that follows for each way out of the loop.
  */
 __attribute__((noinline)) __u64 copy(struct sample *sample, __u64 used, __u64 address, __u64 most)
 {
 	if (!sample)
 		return 0;
-	/* in memory, of which the verifier remembers nothing: else it follows each sum of pages */
+	/* the count is in memory, where the verifier does not track values: else it follows each sum of pages */
 	volatile __u64 *copied = &sample->copied;
 
 	*copied = 0;
@@ -202,7 +202,7 @@ __attribute__((noinline)) __u64 copy(struct sample *sample, __u64 used, __u64 ad
 
 /*
  * Where the other stack goes on: where frame pointers leave the memory from `sp` to `end`. A register that is no frame
- * pointer leads anywhere, so what they lead to is believed if it is as near as 4 GiB to what the walker found before.
+ * pointer leads anywhere, so that an address is believed only within 4 GiB of the one that the walker found before.
  */
 __attribute__((noinline)) __u64 other_stack(__u64 frame, __u64 sp, __u64 end, __u64 near)
 {
@@ -215,7 +215,7 @@ __attribute__((noinline)) __u64 other_stack(__u64 frame, __u64 sp, __u64 end, __
 	return near;
 }
 
-/* Makes what lies from `from` to `to` part of what is copied; whether there was room. */
+/* Adds the memory from `from` to `to` to the parts that are copied; returns whether there was room. */
 static __always_inline bool take_part(struct sample *sample, __u64 from, __u64 to)
 {
 	struct climb *climb = &sample->climb;
@@ -241,7 +241,7 @@ static __always_inline bool take_part(struct sample *sample, __u64 from, __u64 t
 	return 1;
 }
 
-/* What is known of the code at `ip`. */
+/* The known step of the code at `ip`. */
 static __always_inline bool find_step(__u32 image, __u64 ip, struct ft_step *step)
 {
 	struct ft_code_page code = { .page = ip / PAGE, .image = image };
@@ -257,7 +257,7 @@ static __always_inline bool find_step(__u32 image, __u64 ip, struct ft_step *ste
 	return 0;
 }
 
-/* Where the frame ends; 0: not outwards, so that what was learned is of other code. */
+/* Where the frame ends; 0: not above the stack pointer, so that the step is of other code. */
 static __always_inline __u64 frame_end(struct ft_step *step, __u64 sp, __u64 bp, __u64 end)
 {
 	__u64 cfa = (step->flags & FT_STEP_BP ? bp : sp) + (__s64)step->cfa;
@@ -309,7 +309,7 @@ static long climb_step(__u32 i __attribute__((unused)), __u32 *cpu)
 
 /*
  * Whether a walk that lost its way below can go on at this word of the stack: the word is a return address into known code,
- * and the frame of that code ends at a return address into known code too. A wrong guess only copies what nobody needs.
+ * and the frame of that code ends at a return address into known code too. A wrong guess only copies memory that nobody needs.
  */
 static long look_for_frame(__u32 i, __u32 *cpu)
 {
@@ -369,7 +369,7 @@ static long fetch_piece(__u32 i __attribute__((unused)), __u32 *cpu)
 	if (used > sizeof(sample->memory) - 2 * PAGE)
 		return 1;
 	n = copy(sample, used + sizeof(*chunk), at, fetch->to - at);
-	/* a page that was never touched, or is not in memory: from the next one on */
+	/* a page that was never touched, or is not in memory: copy from the next page on */
 	fetch->at = at + n < fetch->to ? (at + n + PAGE) & ~(PAGE - 1ULL) : fetch->to;
 	if (!n)
 		return 0;
@@ -465,11 +465,11 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 			sample->head.status |= FT_COMPAT;
 		sp = sample->stack.regs[REG_SP];
 		sample->stack.user_address = sp;
-		/* where it cannot be had (mmap_lock is held), the copy ends at the first page that is missing */
+		/* if the mapping is not to be had (mmap_lock is held), the copy ends at the first page that is missing */
 		if (!bpf_find_vma(t, sp, take_mapping, &mapping, 0)) {
 			sample->stack.mapping_start = mapping.start;
 			sample->stack.mapping_end = mapping.end;
-			/* a deep stack is copied to its end at first, if that can be done */
+			/* the first time a deep stack is copied to its end, if it fits */
 			if (!reach && mapping.end - sp <= most_stack)
 				most = mapping.end - sp;
 			if (mapping.end - sp > most)
@@ -505,7 +505,7 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 					break;
 				bpf_loop(MOST_STEPS, climb_step, &cpu, 0);
 			}
-			/* all that there may be, where it is not known how it goes on */
+			/* the rest of the stack, where the way on is not known */
 			rest = end - climb->to;
 			if (climb->lost)
 				climb->to += rest < climb->left ? rest : climb->left;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * What crosses from the kernel to the native side. The only definition of it:
- * the BPF programs include this file and the native side takes it from here.
+ * The records that go from the kernel to the native side. This file is their only definition:
+ * the BPF programs include it, and the build of the native side makes its own types from it.
  *
  * Fixed-width fields, no padding, native byte order. Every record begins with
  * struct ft_head; `size` says where the next one starts.
@@ -17,9 +17,9 @@
 #define FT_PASS_STACK    (16 * 1024) /* bytes of user stack copied by a pass */
 #define FT_PASS_PIECE    (8 * 1024)  /* bytes of the second piece that the walker asked for */
 #define FT_CPU_STACK     (96 * 1024) /* most bytes that the CPU clock copies of a task */
-#define FT_CPU_FIRST     (16 * 1024) /* … while nothing is known of it */
-#define FT_PAGE_STEPS    16          /* steps that are kept of one page of code */
-#define FT_MAX_CPUS      1024        /* CPUs that idle time is kept of */
+#define FT_CPU_FIRST     (16 * 1024) /* … while nothing is known of the task */
+#define FT_PAGE_STEPS    16          /* most steps of one page of code */
+#define FT_MAX_CPUS      1024        /* most CPUs whose idle time is kept */
 #define FT_IDLE_STATES   10          /* CPUIDLE_STATE_MAX */
 
 /* kind of a record */
@@ -29,10 +29,10 @@ enum ft_kind {
 	FT_KIND_EXIT = 3, /* a task ended */
 	FT_KIND_EXEC = 4, /* a process image was replaced */
 	FT_KIND_MARK = 5, /* a task exists: written when known and visited tasks are compared */
-	FT_KIND_FREE = 6, /* a task that ended runs no more: its last sums */
+	FT_KIND_FREE = 6, /* a task that ended runs no more: the record has its last sums */
 };
 
-/* state of a task, derived in the kernel side so that nothing above knows kernel bits */
+/* state of a task: the BPF programs derive it, so that no other code knows the kernel's bits */
 enum ft_state {
 	FT_STATE_RUN = 0,
 	FT_STATE_RUNQ = 1,
@@ -48,7 +48,7 @@ enum ft_state {
 enum ft_status {
 	FT_HAS_STACK = 1 << 0,  /* struct ft_stack follows the head */
 	FT_KTHREAD = 1 << 1,    /* no user half */
-	FT_USER_MODE = 1 << 2,  /* CPU clock: was in user mode; no kernel stack is due */
+	FT_USER_MODE = 1 << 2,  /* CPU clock: the task was in user mode, without a kernel stack */
 	FT_LAST_ENTRY = 1 << 3, /* user registers are those of the last kernel entry */
 	FT_CLAMPED = 1 << 4,    /* the mapping holds more stack than was copied */
 	FT_MM_BUSY = 1 << 5,    /* mmap_lock was held: no user stack */
@@ -82,14 +82,14 @@ struct ft_head {
 	__u64 wait_ns;    /* sched_info.run_delay; 0 where the kernel has none */
 	__u64 blocked_ns; /* in uninterruptible sleep, while scheduler statistics are on */
 	__u32 self_exec_id;
-	__u32 uid;   /* effective user, initial namespace */
-	__u32 image; /* which exec made the address space, hashed; forks have it too; 0 without one */
-	__u32 former_tid;   /* exec: tid of the thread that called it, else that of the task */
+	__u32 uid; /* effective user, initial namespace */
+	__u32 image; /* hash of the exec that made the address space, the same in its forks; 0: no address space */
+	__u32 former_tid;   /* exec: tid of the thread that called it; else tid of the task */
 	char comm[FT_COMM]; /* of the thread */
 	char process_comm[FT_COMM]; /* of the thread group's leader */
 };
 
-/* follows the head when FT_HAS_STACK; then the kernel stack, the user stack, the chunks, the piece */
+/* follows the head of a record with FT_HAS_STACK; behind it come kernel stack, user stack, chunks, piece */
 struct ft_stack {
 	__u64 regs[FT_REGS];
 	__u64 mapping_start; /* of the mapping that holds sp */
@@ -99,7 +99,7 @@ struct ft_stack {
 	__u32 kernel_bytes;  /* 8 per frame, leaf first */
 	__u32 user_bytes;
 	__u32 piece_bytes;
-	__u32 holder_tid; /* FT_MM_BUSY: who holds mmap_lock for writing, 0 if that is not known (yet) */
+	__u32 holder_tid; /* FT_MM_BUSY: the task that holds mmap_lock for writing, 0 if it is not known (yet) */
 	__u64 switches_after; /* nvcsw + nivcsw after the copy */
 	char holder_comm[FT_COMM];
 	__u32 chunk_bytes; /* further pieces of the same moment, each a struct ft_chunk and its bytes */
@@ -112,27 +112,27 @@ struct ft_chunk {
 	__u64 bytes;
 };
 
-/* Where the code from `from` to `to` of a page has its caller's frame: the end of its own (DWARF's CFA), and the caller's rbp. */
+/* How the code from `from` to `to` of a page leads to its caller: the end of its frame (DWARF's CFA), and the caller's rbp. */
 struct ft_step {
-	__u16 from, to; /* offsets in the page; an empty step is of no code */
+	__u16 from, to; /* offsets in the page; equal: no step */
 	__u16 flags;    /* enum ft_step_flags */
 	__s16 bp;       /* the caller's rbp is saved this far from the CFA, or from rbp */
 	__s32 cfa;      /* the CFA is this far from rsp, or from rbp … */
-	__s32 add;      /* … or, with FT_STEP_DEREF, what is read there and this */
+	__s32 add; /* … or, with FT_STEP_DEREF, this far from the address that is read there */
 };
 
 enum ft_step_flags {
-	FT_STEP_ROOT = 1 << 0,     /* nothing called it */
-	FT_STEP_BP = 1 << 1,       /* the CFA is told by rbp, else by rsp */
+	FT_STEP_ROOT = 1 << 0,     /* nothing called the code */
+	FT_STEP_BP = 1 << 1,       /* the CFA is relative to rbp, else to rsp */
 	FT_STEP_DEREF = 1 << 2,    /* see ft_step.add */
 	FT_STEP_SAVED = 1 << 3,    /* rbp is saved below the CFA */
 	FT_STEP_SAVED_AT = 1 << 4, /* rbp is saved where rbp leads to */
 };
 
-/* the steps that are known of a page of code */
+/* the known steps of a page of code */
 struct ft_code_page {
 	__u64 page;  /* address / 4096 */
-	__u32 image; /* of whom, as ft_head.image */
+	__u32 image; /* whose page, as ft_head.image */
 	__u32 unused;
 };
 struct ft_steps {
@@ -149,7 +149,7 @@ struct ft_idle_state {
 	__u64 too_long;  /* stays in which a deeper state would have paid off */
 };
 
-/* idle time of one CPU, in memory that the reader maps: consistent if sequence is even and the same before and after */
+/* idle time of one CPU, in memory that the reader maps: consistent if `sequence` is even and the same before and after reading */
 struct ft_idle {
 	__u32 sequence;
 	__u32 state; /* of the open stay */
@@ -164,9 +164,9 @@ struct ft_idle {
 struct ft_frequency {
 	__u32 sequence;
 	__u32 khz;    /* now; set by the reader at first */
-	__u64 since;  /* CLOCK_MONOTONIC, ns: when it began */
-	__u64 cycles; /* that passed until then */
-	__u64 events; /* changes of it that were told */
+	__u64 since;  /* CLOCK_MONOTONIC, ns: when this frequency began */
+	__u64 cycles; /* cycles that passed until then */
+	__u64 events; /* changes of the frequency that the tracepoint told of */
 };
 
 _Static_assert(sizeof(struct ft_head) == 152, "ft_head has padding or moved");

@@ -271,13 +271,13 @@ struct bpf_iter__task {
 
 #pragma clang attribute pop
 
-/* the numbers are those of the kernel that runs: a controller that it was built without has none */
+/* the numbers differ between kernels: CO-RE puts in those of the running one, and none for a controller that it was built without */
 enum cgroup_subsys_id {
 	memory_cgrp_id,
 	pids_cgrp_id
 };
 
-/* the hierarchy of the cgroups that heads tell of */
+/* the hierarchy of the cgroup in heads */
 enum {
 	HIERARCHY_DEFAULT = 0, /* version 2 */
 	HIERARCHY_MEMORY = 1,  /* version 1, by controller */
@@ -286,13 +286,13 @@ enum {
 const volatile __u32 cgroup_hierarchy = HIERARCHY_DEFAULT;
 
 /*
- * The pid namespace of whoever reads: how far below the initial one, and its inode. All numbers of tasks that go in or
- * out are those of that namespace.
+ * The pid namespace of the reader: its level below the initial one, and its inode. All numbers of tasks that come from the reader
+ * or go to it are those of that namespace.
  */
 const volatile __u32 pid_level;
 const volatile __u32 pid_namespace;
 
-/* Number of a task in the namespace of whoever reads; 0: the task is not in there, or was reaped. */
+/* Number of a task in the namespace of the reader; 0: the task is not in there, or was reaped. */
 static __always_inline __u32 task_number(struct task_struct *t)
 {
 	struct pid *pid;
@@ -302,7 +302,7 @@ static __always_inline __u32 task_number(struct task_struct *t)
 	pid = t->thread_pid;
 	if (!pid || pid->level < pid_level)
 		return 0;
-	/* only what is declared without a length may be read beyond its first element */
+	/* the verifier allows reads beyond the first element only of an array without a length */
 	if (bpf_core_field_size(pid->numbers) == 0) {
 		struct upid *number = &pid->numbers[pid_level];
 
@@ -321,7 +321,7 @@ static __always_inline __u32 process_number(struct task_struct *t)
 	return pid_level ? task_number(t->group_leader) : (__u32)t->tgid;
 }
 
-/* On a run queue, and meant to run: since 6.12 a sleeper may stay queued until its turn comes. */
+/* On a run queue, and to run: since 6.12 a sleeper may stay queued until its turn comes. */
 static __always_inline bool is_queued(struct task_struct *t)
 {
 	if (!t->on_rq)
@@ -338,7 +338,7 @@ static __always_inline __u64 wait_ns(struct task_struct *t)
 	return 0;
 }
 
-/* what it has of a stay that goes on is not in it */
+/* the time of a wait that goes on is not in the sum */
 static __always_inline __u64 blocked_ns(struct task_struct *t)
 {
 	if (bpf_core_field_exists(t->stats.sum_block_runtime))
@@ -374,7 +374,7 @@ static __always_inline __u32 task_cpu(struct task_struct *t)
 	return 0;
 }
 
-/* enum ft_state. Flags such as TASK_FREEZABLE ride in __state: test bits, never equality. */
+/* enum ft_state. __state has flags too, such as TASK_FREEZABLE: test bits, never equality. */
 static __always_inline __u16 task_state(struct task_struct *t)
 {
 	__u32 state = t->__state;
@@ -399,9 +399,9 @@ static __always_inline __u16 task_state(struct task_struct *t)
 }
 
 /*
- * Of one exec and of all its forks: exec opens the program anew, and its forks hold that open file. Its address alone would
- * do, also where address spaces are not randomized, but that of a file which was closed may be another's.
- * `number` is memory of the record: what is stored there is a number when it is read again, not a pointer.
+ * A number for one exec and all its forks: exec opens the program anew, and its forks hold that open file. The address of the file
+ * alone would do, also where address spaces are not randomized, but once the file is closed another one may get the address.
+ * `number` is memory of the record: a pointer that is stored there is a plain number when it is read again.
  */
 static __always_inline __u32 image(struct mm_struct *mm, volatile __u64 *number)
 {
@@ -451,7 +451,7 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 
 /*
  * Address of the task that has the mmap_lock of `t` for writing, 0 if none has. Only a number to compare with: that
- * task may be gone. Readers leave a hint at most, which tells of one that was there.
+ * task may be gone. Tasks that lock for reading leave at most a hint, and that one may have left.
  */
 static __always_inline __u64 mmap_lock_owner(struct task_struct *t)
 {
@@ -463,16 +463,16 @@ static __always_inline __u64 mmap_lock_owner(struct task_struct *t)
 	return owner & RWSEM_READER_OWNED ? 0 : owner & ~(__u64)RWSEM_OWNER_FLAGS;
 }
 
-/* Whether it is memory of a device, or such that only its driver knows. */
+/* Whether the mapping is memory of a device, or of a kind that only its driver knows. */
 static __always_inline bool is_of_device(struct vm_area_struct *vma)
 {
-	/* since 6.19 about to be replaced; such memory is not mapped by the kernel, so a copy fails anyway */
+	/* since 6.19 the flags are about to be replaced; the kernel does not map such memory, so that a copy fails anyway */
 	if (bpf_core_field_exists(vma->vm_flags))
 		return vma->vm_flags & (VM_IO | VM_PFNMAP | VM_MIXEDMAP);
 	return 0;
 }
 
-/* Whether a process handles the page faults there. */
+/* Whether a process handles the page faults of the mapping. */
 static __always_inline bool has_userfaultfd(struct vm_area_struct *vma)
 {
 	if (bpf_core_field_exists(vma->vm_userfaultfd_ctx.ctx))

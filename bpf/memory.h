@@ -2,10 +2,10 @@
 /*
  * How a pass copies memory of another process.
  *
- * A page fault may wait for anybody: a disk, a server, the daemon of a FUSE file, who handles a userfaultfd. So there is
- * none. While mmap_lock is held, the page tables of the process say where its page is, by the format of the processor,
- * and the page is read where the kernel has all memory mapped. What is not in memory is not copied. A table that goes
- * away meanwhile leads to another page or to none: such a copy is wrong or fails, and does no harm.
+ * A page fault may wait for anybody: a disk, a server, the daemon of a FUSE file, the handler of a userfaultfd. So the copy makes
+ * no page fault. It holds mmap_lock and finds each page by the page tables of the process, in the processor's format, and reads
+ * the page in the kernel's own mapping of all memory. A page that is not in memory is not copied. If a table goes away
+ * meanwhile, it leads to another page or to none: such a copy is wrong or fails, and does no harm.
  *
  * Where the kernel's memory may not be read by its address, a fault brings the page, but only in mappings that no other
  * process serves.
@@ -22,45 +22,45 @@
 /* Entries of page tables. */
 #define ENTRY_PRESENT 0x01
 #define ENTRY_LARGE   0x80
-/* Linux: there, but an access is to fault (NUMA balancing); the address is inverted. Entries of swap never have it. */
+/* Linux: the page is in memory, but an access is to fault (NUMA balancing); the address is inverted. Entries of swap never have it. */
 #define ENTRY_PROTNONE 0x100
 /* 128 TiB; the bits above are of memory encryption and others */
 #define ENTRY_ADDRESS 0x00007ffffffff000ULL
 
-/* what `page_of` gives where there is no page */
+/* the result of `page_of` where there is no page */
 #define PAGE_ABSENT    0
 #define PAGE_UNTOUCHED 1
 
-/* Where the kernel has all memory mapped is a multiple of 1 GiB, as many below any page table as that has memory below. */
+/* The kernel's mapping of all memory starts at a multiple of 1 GiB, and any page table lies as far above that as memory lies below the table. */
 #define MOST_GIB (1 << 16)
 
 /* set before load: the kernel's memory may be read by its address */
 const volatile __u32 reads_kernel = 1;
-__u64 all_memory; /* where the kernel has all memory mapped; 0: not known */
+__u64 all_memory; /* where the kernel's mapping of all memory starts; 0: not known */
 
-/* The search for `all_memory`: it is found where these words are at this address of the process that reads. */
+/* The search for `all_memory`: the right start is the one by which these words are found at this address of the process that reads. */
 __u64 trial; /* 0: no search */
 __u64 trial_words[2];
 
-/* what was copied */
+/* the bytes that were copied */
 __u8 memory[MEMORY_BYTES] __attribute__((aligned(8)));
 const __u8 untouched[PAGE];
 
 /* one copy at a time */
 struct copying {
-	__u64 address, most; /* what is wanted */
-	__u64 room;          /* for so many bytes */
+	__u64 address, most; /* the bytes that are wanted */
+	__u64 room;          /* bytes that have room */
 	__u64 place;         /* in `memory` */
 	__u64 tables;        /* of its process */
 	__u64 start, end;    /* of its mapping */
-	__u64 bytes; /* copied, or that a fault may bring; a multiple of 8, for records to stay aligned */
-	__u32 nothing; /* status where nothing could be copied */
-	__u32 status; /* FT_ABSENT and that: it ended at a page that is not in memory, or may not be waited for */
-	bool full; /* there was no room; stays so */
+	__u64 bytes; /* bytes copied, or that a fault may bring; a multiple of 8, so that records stay aligned */
+	__u32 nothing; /* the status if nothing could be copied */
+	__u32 status; /* `nothing`, and FT_ABSENT: the copy ended at a page that is not in memory, or may not be waited for */
+	bool full;    /* there was no room, in this copy or an earlier one */
 };
 struct copying copying;
 
-/* where the kernel has this byte of user memory mapped */
+/* where this byte of user memory is in the kernel's mapping of all memory */
 __attribute__((noinline)) __u64 page_of(__u64 address)
 {
 	__u64 table = copying.tables, entry = 0;
@@ -135,7 +135,7 @@ static __always_inline bool is_served(struct vm_area_struct *vma)
 		return 0;
 	if (!file)
 		return 1;
-	/* of an overlay it is the file below */
+	/* for an overlay, the file below */
 	inode = file->f_inode;
 	magic = inode->i_sb->s_magic;
 	return (inode->i_mode & S_IFMT) != S_IFREG ||
@@ -145,11 +145,11 @@ static __always_inline bool is_served(struct vm_area_struct *vma)
 /*
  * Copies page by page, up to the first that is missing.
  *
- * Not static: the verifier looks at it once, rather than at each way to it.
+ * Not static: the verifier checks the function once, rather than for each path to it.
  */
 __attribute__((noinline)) int copy_pages(__u64 wanted, bool zeros)
 {
-	/* in memory, of which the verifier remembers nothing: else it follows each sum of pages */
+	/* the count is in memory, where the verifier does not track values: else it follows each sum of pages */
 	volatile __u64 *copied = &copying.bytes;
 
 	if (!reads_kernel)
@@ -203,14 +203,14 @@ static long copy_mapped(struct task_struct *t __attribute__((unused)), struct vm
 		return 0;
 	}
 	*(volatile __u64 *)&copying.tables = (__u64)vma->vm_mm->pgd;
-	/* what nobody touched of anonymous memory is zero */
+	/* anonymous memory that nobody touched is zero */
 	copy_pages(wanted, !vma->vm_ops && !has_userfaultfd(vma));
 	return 0;
 }
 
 /*
  * Copies from `address` to the end of its mapping, `most` bytes at most, which is less than `room`, into `memory` from
- * `place` on: `copying` says what was found. Gives the error of bpf_find_vma, which only tries mmap_lock.
+ * `place` on; `copying` has the result. Returns the error of bpf_find_vma, which only tries mmap_lock.
  */
 static __always_inline long copy(struct task_struct *t, __u64 address, __u64 most, __u64 room,
 				 __u64 place, __u32 nothing)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * How far the pid namespace of whoever runs this is below the initial one: no file says so in there.
+ * The level of the caller's pid namespace below the initial one: no file in that namespace says so.
  */
 #include "kernel.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Whom to sample: the same in every object that looks at tasks.
+ * The tasks that are sampled: the same in every object that looks at tasks.
  */
 #ifndef FLAMETOP_TARGET_H
 #define FLAMETOP_TARGET_H
@@ -16,10 +16,10 @@ enum {
 const volatile __u32 target_kind = TARGET_ALL;
 const volatile __u64 target_cgroup; /* id in the default hierarchy */
 
-/* Levels of groups: systemd and Kubernetes make six or so. What is deeper is in no target. */
+/* Levels of groups: systemd and Kubernetes make six or so. Deeper groups are in no target. */
 #define MOST_LEVELS 32
 
-/* tgids or tids, by target_kind; these and all others as task_number() has them */
+/* tgids or tids, by target_kind; here as everywhere, numbers are those of task_number() */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
@@ -35,7 +35,7 @@ struct {
 	__type(value, __u8);
 } own SEC(".maps");
 
-/* whether its group in the default hierarchy is the target, or below it */
+/* whether the task's group in the default hierarchy is the target, or below it */
 static __always_inline bool is_below_target(struct task_struct *t)
 {
 	struct cgroup_subsys_state *group;
@@ -55,7 +55,7 @@ static __always_inline bool is_target(struct task_struct *t)
 {
 	__u32 tid = task_number(t), tgid = process_number(t);
 
-	/* tasks of other pid namespaces; and the idle ones, which have no number */
+	/* tasks of other pid namespaces, and idle tasks, have no number */
 	if (pid_level && !tid)
 		return 0;
 	if (target_kind == TARGET_PROCESSES && !bpf_map_lookup_elem(&targets, &tgid))

@@ -2,8 +2,8 @@
 /*
  * Ends of tasks, with their final sums, and changes of process images.
  *
- * A task that ends is on a CPU, and its run time was brought up to date a tick ago. Of one that lived 2 ms
- * that is all of it: the last sums are those that it has when nothing refers to it any more.
+ * A task that ends is on a CPU, and its run time is up to a tick old: for a task that lived 2 ms that is all of its time. Its last sums
+ * are those that it has when nothing refers to it any more.
  */
 #include "target.h"
 
@@ -11,7 +11,7 @@ char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 #define RING_BYTES (1024 * 1024)
 
-__u64 dropped; /* records that the ring had no place for */
+__u64 dropped; /* records that found no room in the ring */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
@@ -19,11 +19,11 @@ struct {
 } ring SEC(".maps");
 
 /*
- * Numbers that a task had when it ended, by its address: once it is reaped, the kernel knows its number in the initial pid
- * namespace alone. Only where whoever reads is in another one.
+ * Numbers that a task had when it ended, by the task's address: once a task is reaped, the kernel knows only its number in the
+ * initial pid namespace. Used only where the reader is in another namespace.
  */
 struct numbers {
-	__u32 pid; /* in the initial namespace: that of a leader changes when another thread execs */
+	__u32 pid; /* in the initial namespace: a leader's number changes when another thread execs */
 	__u32 tid, tgid;
 };
 
@@ -43,7 +43,7 @@ static __always_inline struct ft_head *reserve(void)
 	return head;
 }
 
-/* An exec wakes the reader, which is to know of it before a pass or a sample sees the new image. */
+/* An exec wakes the reader, which is to know of the exec before a pass or a sample sees the new image. */
 static __always_inline void submit(struct ft_head *head)
 {
 	bool wake = head->kind == FT_KIND_EXEC ||
@@ -70,7 +70,7 @@ int task_exit(__u64 *ctx)
 	if (!head)
 		return 0;
 	fill_head(head, t, FT_KIND_EXIT, FT_STATE_ZOMBIE);
-	/* newer kernels pass it as an argument; the count of live threads says it on all */
+	/* newer kernels pass this as an argument; the count of live threads says it on all kernels */
 	if (!t->signal->live.counter)
 		head->status |= FT_GROUP_DEAD;
 	submit(head);
@@ -86,7 +86,7 @@ int task_exec(__u64 *ctx)
 	if (!head)
 		return 0;
 	fill_head(head, t, FT_KIND_EXEC, FT_STATE_RUN);
-	/* the number in another namespace is gone with the thread that it was of */
+	/* the former number in another namespace is gone with the thread that had it */
 	if (!pid_level)
 		head->former_tid = ctx[1];
 	else if (ctx[1] != (__u64)t->pid)
@@ -116,7 +116,7 @@ int task_free(__u64 *ctx)
 	head = reserve();
 	if (!head)
 		return 0;
-	/* of what it pointed to, other tasks included, nothing need be there any more */
+	/* nothing that the task pointed to, other tasks included, need be there any more */
 	__builtin_memset(head, 0, sizeof(*head));
 	head->size = sizeof(*head);
 	head->kind = FT_KIND_FREE;

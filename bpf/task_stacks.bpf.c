@@ -10,7 +10,7 @@
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
-/* what the kernel's buffer for one read holds: 8 pages */
+/* size of the kernel's buffer for one read: 8 pages */
 #define SEQ_BUFFER (32 * 1024)
 _Static_assert(MEMORY_BYTES == SEQ_BUFFER, "`memory` fills that buffer");
 /* a copy that failed is tried again 1, 2, 4 … passes later, at most this many */
@@ -28,7 +28,7 @@ _Static_assert(FT_PASS_STACK + FT_PASS_PIECE + PAGE <= MEMORY_BYTES,
 	       "both copies share the buffer; a page of slack lets the verifier see that the last "
 	       "page fits");
 
-/* Where every visited task is counted, in exactly one place; bytes are those of user stacks. */
+/* Counts of visited tasks, each in exactly one place; bytes are those of user stacks. */
 struct counts {
 	__u64 visited, written, unchanged, on_cpu, idle_kthreads;
 	__u64 failed_mm_busy, failed_torn, failed_faulted, failed_exited;
@@ -36,27 +36,27 @@ struct counts {
 };
 
 struct counts counts;
-__u32 pass;        /* number of this pass */
-__u32 write_marks; /* this pass writes FT_KIND_MARK where nothing else is written */
-__u32 running_stacks; /* there is no CPU clock: take user stacks of running tasks too, by their last kernel entry */
+__u32 pass;           /* number of this pass */
+__u32 write_marks;    /* this pass writes FT_KIND_MARK where nothing else is written */
+__u32 running_stacks; /* there is no CPU clock: copy user stacks of running tasks too, by the registers of their last kernel entry */
 
 __u32 recheck; /* `own` has changed since the last pass */
 __u32 wanted;  /* there are requests in `want` */
 
-__u32 reader; /* tgid of who reads, as the kernel numbers it: another one in a pid namespace */
+__u32 reader; /* tgid of the reader, in the initial pid namespace */
 
 /* one reader at a time, so one record at a time */
 struct record record;
 __u64 kernel_stack[FT_KERNEL_FRAMES + 1];
 
 /*
- * Who holds mmap_locks. All that is known of a holder is the address of its task, until the walk comes to the task of
- * that address, in this pass or in the next one.
+ * Holders of mmap_locks. Only the address of a holder's task is known, until a pass, this one or the next, visits the task of
+ * that address.
  */
 struct holder {
 	__u64 address;
 	__u32 tid;  /* 0: not met */
-	__u32 pass; /* that met it */
+	__u32 pass; /* the pass that met the task */
 	char comm[FT_COMM];
 };
 #define HOLDERS 8
@@ -65,8 +65,8 @@ __u32 next_holder;
 __u32 look_until; /* the last pass that looks for them */
 
 /*
- * What the last record of a task said. A table of our own rather than task storage: tids are visited in ascending
- * order, so what is read next lies beside what was read last, where storage costs three cache misses a task. A task
+ * The last record of each task, in short. A table of our own rather than task storage: tids are visited in ascending
+ * order, so that the next entry lies beside the last one, where storage costs three cache misses a task. A task
  * that lost its place to another counts as changed.
  */
 struct seen {
@@ -105,10 +105,10 @@ struct {
 
 /*
  * CLOCK_MONOTONIC less the scheduler's clock, at most some 10 us too much: when a pass begins, this thread has just come onto its
- * CPU. The least is nearest; it ages, for CLOCK_MONOTONIC is slewed.
+ * CPU. The least difference is the nearest; it ages, since CLOCK_MONOTONIC is slewed.
  */
 __u64 clock_offset;
-__u32 clock_pass; /* that looked at the clocks */
+__u32 clock_pass; /* the pass that read both clocks */
 #define SLEWED_IN_A_PASS 10000
 
 static __always_inline void look_at_clocks(void)
@@ -126,7 +126,7 @@ static __always_inline void look_at_clocks(void)
 	clock_pass = pass;
 }
 
-/* the uninterruptible sleep that goes on is in no sum yet */
+/* an uninterruptible sleep that goes on is in no sum of the kernel yet */
 static __always_inline void add_open_block(struct ft_head *head, struct task_struct *t)
 {
 	__u64 start;
@@ -156,15 +156,15 @@ static __always_inline int skip(struct bpf_iter__task *ctx, struct task_struct *
 	return 0;
 }
 
-/* where `place_of` found it: through memory, so that the verifier follows one program rather than one for each place */
+/* the result of `place_of`: through memory, so that the verifier follows one program rather than one for each place */
 volatile __u32 found_at;
 
-/* the place of a task, or the one that it would take: then its tid or start differs */
+/* the place of a task, or the place that it would take, which has another tid or start */
 static __always_inline struct seen *place_of(__u32 tid, __u64 start_boottime)
 {
 	__u32 index = (tid / PLACES) & index_mask;
 	struct places *places = bpf_map_lookup_elem(&tasks, &index);
-	/* neighbours first; whoever comes later takes any place, or that of somebody who had luck so far */
+	/* neighbours first; a later task takes any free place, or that of another task */
 	__u32 at = tid % PLACES;
 
 	if (!places)
@@ -201,7 +201,7 @@ static __always_inline void remember(struct seen *place, bool known, struct seen
 	*place = *now;
 }
 
-/* the task is visited: it may be a holder */
+/* a task is visited: it may be a holder */
 static __always_inline void meet(struct task_struct *t, __u32 tid)
 {
 	for (int i = 0; i < HOLDERS; i++) {
@@ -215,7 +215,7 @@ static __always_inline void meet(struct task_struct *t, __u32 tid)
 	}
 }
 
-/* mmap_lock of `t` is held: says by whom, and has the walk look out for it until `t` is tried again */
+/* mmap_lock of `t` is held: gives the holder's tid if it is known, and has passes look for the holder until `t` is tried again */
 static __always_inline void name_holder(struct ft_stack *stack, struct task_struct *t)
 {
 	__u64 owner = mmap_lock_owner(t);
@@ -228,7 +228,7 @@ static __always_inline void name_holder(struct ft_stack *stack, struct task_stru
 
 		if (holder->address != owner)
 			continue;
-		/* met long ago it may be another task by now */
+		/* if it was met long ago, the address may be another task's by now */
 		if (holder->tid && pass - holder->pass <= 1) {
 			stack->holder_tid = holder->tid;
 			__builtin_memcpy(stack->holder_comm, holder->comm, FT_COMM);
@@ -242,8 +242,8 @@ static __always_inline void name_holder(struct ft_stack *stack, struct task_stru
 }
 
 /*
- * Whether the thread that makes this pass has pushed `t` off its CPU: it left when that one came, by one reading of one
- * clock. It would run if nobody looked.
+ * Whether the thread that makes this pass has pushed `t` off its CPU: `t` left when that thread came, by one reading of one
+ * clock. Without the pass `t` would run.
  */
 static __always_inline bool is_displaced(struct task_struct *t)
 {
@@ -301,7 +301,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	__u64 *asked = wanted ? bpf_map_lookup_elem(&want, &tid) : NULL;
 	bool retry = known && place->passes_apart && (__s32)(pass - place->retry_pass) >= 0;
 
-	/* what has a place is of the target, unless another process was excluded meanwhile */
+	/* a task with a place is of the target, unless its process was excluded meanwhile */
 	if (recheck && known && !is_target(t)) {
 		place->tid = 0;
 		return 0;
@@ -364,7 +364,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		record.stack.mapping_start = copying.start;
 		record.stack.mapping_end = copying.end;
 		if (err == -EBUSY) {
-			/* it did not run: its last record holds, and the request stays */
+			/* the task did not run: its last record holds, and the request stays */
 			if (same && !place->passes_apart)
 				return skip(ctx, t, now.state, &counts.unchanged);
 			record.head.status |= FT_MM_BUSY;
@@ -385,13 +385,13 @@ int task_stacks(struct bpf_iter__task *ctx)
 		}
 	}
 
-	/* overflow before the kernel's stack rather than after it: the kernel will run this again */
+	/* overflow before the copy of the kernel's stack rather than after it: the kernel will run this program again */
 	if (copying.full) {
 		bpf_seq_write(seq, memory, sizeof(memory));
 		return 0;
 	}
 
-	/* of a running task there is none on x86, and an old one on arm64 */
+	/* the kernel stack of a running task: none on x86, an old one on arm64 */
 	long frames = running ? 0 : bpf_get_task_stack(t, kernel_stack, KERNEL_BYTES, 0);
 	__u64 kernel_bytes = frames > 0 ? frames : 0;
 
@@ -420,7 +420,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	record.stack.piece_address = piece_bytes ? piece_address : 0;
 	record.stack.switches_after = t->nvcsw + t->nivcsw;
 	if (!running && (t->on_cpu || record.stack.switches_after != now.switches)) {
-		/* what was copied is of several moments */
+		/* the copies are of several moments */
 		record.head.status = (record.head.status & ~FT_HAS_STACK) | FT_TORN;
 		kernel_bytes = user_bytes = piece_bytes = 0;
 	}
@@ -453,7 +453,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	if (piece_bytes && bpf_seq_write(seq, memory + FT_PASS_STACK, piece_bytes))
 		return 0;
 
-	/* who held the lock may be known at the next pass */
+	/* the holder of the lock may be known at the next pass */
 	bool nameless = (status & FT_MM_BUSY) && !record.stack.holder_tid;
 
 	if (!running)

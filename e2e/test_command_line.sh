@@ -182,6 +182,30 @@ test_few_open_files_are_made_more_or_told() {
   said 3 'open files are too few .ulimit -n.'
 }
 
+test_few_open_files_and_many_modules_are_sampled_with_fewer_open() {
+  local least pid status=0
+  # With just as many as flametop needs, and more modules than that.
+  (ulimit -n 64 && setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+    "$flametop" --yes record -d 1 -o "$work/none.folded") >"$work/out" 2>"$work/err" </dev/null || :
+  least=$(sed -n 's/.*flametop needs \([0-9]*\);.*/\1/p' "$work/err")
+  [ -n "$least" ] || fail "$(cat "$work/err")"
+  cc -O2 -fomit-frame-pointer -shared -fPIC -o "$work/0.so" "$root/e2e/programs/turn.c"
+  cc -O2 -fomit-frame-pointer -o "$work/many" "$root/e2e/programs/many.c"
+  for i in $(seq 1 399); do
+    cp "$work/0.so" "$work/$i.so"
+  done
+  "$work/many" "$work" 400 >"$work/ready" &
+  pid=$!
+  wait_until "it has its libraries" grep -q ready "$work/ready"
+  (ulimit -n "$least" && setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+    "$flametop" --yes record -p "$pid" -d 8 -o "$work/many.folded") >"$work/out" 2>"$work/err" </dev/null || status=$?
+  kill "$pid"
+  equal "exit code" 0 "$status"
+  ! grep -q 'prober\|descriptor' "$work/err" || fail "$(cat "$work/err")"
+  awk '{ n = $NF; all += n } /main.*;turn/ { whole += n } END { exit !(all > 0 && whole >= 0.8 * all) }' "$work/many.folded" ||
+    fail "few stacks are whole: $(sort -t ' ' -k 2 "$work/many.folded" | tail -20)"
+}
+
 test_arguments_arrive_as_they_are() {
   run record -c "two words  \$HOME 'q'" --replay "$work/no such file"
   contains "message" 'no such file' "$work/err"

@@ -1,22 +1,26 @@
 //! Calls every native method from a real JVM, with a panic inside and with wrong arguments. The JVM runs in a process of
-//! its own, whose stderr must stay empty: on the screen, that is where the user looks.
+//! its own, whose stderr must stay empty: stderr is the user's screen.
 
 use std::{
-    ffi::c_void,
-    path::Path,
+    ffi::{CString, c_void},
+    mem,
+    path::{Path, PathBuf},
     process::Command,
+    ptr,
     sync::atomic::{AtomicBool, Ordering},
 };
 
+use anyhow::{Context, ensure};
 use jni::{
-    Env, EnvUnowned, InitArgsBuilder, JNIVersion, JavaVM, NativeMethod,
+    Env, EnvUnowned, JavaVM, NativeMethod,
     objects::{JClass, JString},
     strings::JNIString,
+    sys::{self, JNI_OK, JNI_VERSION_1_8, JavaVMInitArgs, JavaVMOption, jint},
 };
 
 static ARMED: AtomicBool = AtomicBool::new(false);
 
-/// Panics if that was asked for; every exported function calls it.
+/// Panics if it was armed; every exported function calls it.
 pub fn strike() {
     if ARMED.swap(false, Ordering::Relaxed) {
         panic!("on purpose");
@@ -66,11 +70,8 @@ fn run() -> anyhow::Result<String> {
     if !compiled.status.success() {
         anyhow::bail!("javac: {}", String::from_utf8_lossy(&compiled.stderr));
     }
-    let args = InitArgsBuilder::new()
-        .version(JNIVersion::V1_8)
-        .option(format!("-Djava.class.path={}", classes.display()))
-        .build()?;
-    let wrong = JavaVM::new(args)?.attach_current_thread(|env| -> jni::errors::Result<String> {
+    let vm = start_jvm(&format!("-Djava.class.path={}", classes.display()))?;
+    let wrong = vm.attach_current_thread(|env| -> jni::errors::Result<String> {
         register(env)?;
         let class = JNIString::from("flametop/sampler/BridgeFaults");
         let result = env.call_static_method(
@@ -84,6 +85,58 @@ fn run() -> anyhow::Result<String> {
     });
     std::fs::remove_dir_all(&classes)?;
     Ok(wrong?)
+}
+
+/// Starts a JVM in this process, by the C interface: the feature of `jni` for this would have `jni` and all above it built twice, with
+/// and without.
+fn start_jvm(option: &str) -> anyhow::Result<JavaVM> {
+    type Create =
+        unsafe extern "system" fn(*mut *mut sys::JavaVM, *mut *mut c_void, *mut c_void) -> jint;
+    let library = CString::new(
+        java_home()?
+            .join("lib/server/libjvm.so")
+            .into_os_string()
+            .into_encoded_bytes(),
+    )?;
+    // SAFETY: both names are strings; libjvm is never closed.
+    let create = unsafe {
+        let library = libc::dlopen(library.as_ptr(), libc::RTLD_NOW | libc::RTLD_GLOBAL);
+        ensure!(!library.is_null(), "libjvm.so cannot be loaded");
+        libc::dlsym(library, c"JNI_CreateJavaVM".as_ptr())
+    };
+    ensure!(!create.is_null(), "libjvm.so has no JNI_CreateJavaVM");
+    let option = CString::new(option)?;
+    let mut options = JavaVMOption {
+        optionString: option.as_ptr().cast_mut(),
+        extraInfo: ptr::null_mut(),
+    };
+    let mut args = JavaVMInitArgs {
+        version: JNI_VERSION_1_8,
+        nOptions: 1,
+        options: &raw mut options,
+        ignoreUnrecognized: false,
+    };
+    let (mut vm, mut env) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: the function has this signature, and its arguments live as long as the call.
+    let status = unsafe {
+        let create: Create = mem::transmute::<*mut c_void, Create>(create);
+        create(&raw mut vm, &raw mut env, (&raw mut args).cast())
+    };
+    ensure!(status == JNI_OK, "the JVM does not start: {status}");
+    // SAFETY: the JVM was just made, and lives as long as the process.
+    Ok(unsafe { JavaVM::from_raw(vm) })
+}
+
+/// The folder of the JDK whose `java` comes first on the path.
+fn java_home() -> anyhow::Result<PathBuf> {
+    let java = Command::new("java")
+        .args(["-XshowSettings:properties", "-version"])
+        .output()?;
+    let said = String::from_utf8_lossy(&java.stderr);
+    let home = said
+        .lines()
+        .find_map(|line| line.trim().strip_prefix("java.home = "));
+    Ok(home.context("java does not say where it is")?.into())
 }
 
 /// All functions that the library exports, with their names and signatures in Java.

@@ -1,21 +1,21 @@
-//! When the CPU clock ticks: at periods drawn anew, so that it is in step with nothing.
+//! When the CPU clock ticks: at random periods, so that the clock is in step with no program.
 //!
-//! A perf event keeps its period until it is told another one, and begins anew then. So each CPU is told another one right
-//! after a tick, every few ticks. Within those the phases of a cycle of any length that fits into the mean period are pairwise
-//! independent, since the period is drawn evenly from half to one and a half of the mean: the spread is that of plain counting.
+//! A perf event keeps its period until it is given another one, and starts again then. So each CPU gets another period right
+//! after a tick, every few ticks. The period is drawn evenly from half to one and a half of the mean. So, of a cycle whose length
+//! fits into the mean period, ticks hit phases that are pairwise independent: the spread is that of plain counting.
 //!
-//! How many ticks a period lasts does not depend on the period, and what passes between a tick and the change is taken off the
-//! next ticks. So the mean is exact: `n` ticks take `n` times the period that was drawn.
+//! The number of ticks that a period lasts does not depend on the period, and the time between a tick and the change is taken off
+//! the next ticks. So the mean is exact: `n` ticks take `n` times the period that was drawn.
 
 /// Most changes a second of all CPUs: each is an interrupt on one of them.
 const MOST_CHANGES: u64 = 100;
 /// … and of one CPU.
 const CHANGES_PER_CPU: u64 = 10;
 const SECOND: u64 = 1_000_000_000;
-/// A change comes at least this long after the tick that it follows, ns: the interrupt must not overtake that.
+/// A change comes at least this long after the tick that it follows, ns: the change's interrupt must not overtake the tick.
 const MOST_BEHIND: u64 = 200_000;
 
-/// Draws numbers; anybody may foresee them.
+/// Draws numbers, which need not be secret.
 pub struct Random(u64);
 
 impl Random {
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// State that all CPUs share.
+/// The pace that all CPUs share.
 #[derive(Clone, Copy)]
 pub struct Pace {
     /// Mean period, ns.
@@ -65,16 +65,16 @@ impl Pace {
 /// The clock of one CPU. Times are ns of one clock.
 #[derive(Clone, Copy, Default)]
 pub struct Beat {
-    /// In force since then …
+    /// When the period in force began …
     since: u64,
     period: u64,
-    /// … which was so long after the last tick.
+    /// … and how long after the last tick that was.
     age: u64,
     /// The drawn period; the period in force makes up for `age` and `debt` besides.
     drawn: u64,
-    /// Ticks came so much later than what was drawn would have them.
+    /// How much later ticks came than the drawn periods say.
     debt: i64,
-    /// The next change; `None` while nothing runs there.
+    /// When the next change is due; `None` while nothing runs on the CPU.
     due: Option<u64>,
     /// `activity` at the last change.
     seen: u64,
@@ -92,7 +92,7 @@ impl Beat {
         (beat, drawn)
     }
 
-    /// It has started.
+    /// The clock has started.
     pub fn started(&mut self, pace: &Pace, now: u64) {
         self.since = now;
         self.plan(pace);
@@ -102,13 +102,13 @@ impl Beat {
         self.due = Some(self.since + pace.ticks * self.period + pace.behind);
     }
 
-    /// When to look next; `None` while nothing runs there: then whenever somebody looks.
+    /// When to look next; `None` while nothing runs on the CPU: then any time will do.
     pub fn due(&self) -> Option<u64> {
         self.due
     }
 
-    /// The period that it is to have from now on, if another one, and how many ticks were due since the one before. `activity` grows whenever a tick finds that something ran;
-    /// where nothing does, nothing is drawn, since each change would wake the CPU.
+    /// The clock's next period, if it is to have another one, and how many ticks were due since the last one. `activity` grows
+    /// whenever a tick finds that a task ran; on a CPU where none runs no period is drawn, since each change would wake the CPU.
     pub fn change(
         &mut self,
         pace: &Pace,
@@ -131,13 +131,13 @@ impl Beat {
         let due =
             passed.min(pace.ticks) * self.drawn + passed.saturating_sub(pace.ticks) * pace.mean;
         self.debt += (self.age + last) as i64 - due as i64;
-        // nobody makes up for what a sleeping machine has missed
+        // ticks that a sleeping machine has missed are not made up for
         let most = ((4 + pace.ticks / 4) * pace.mean) as i64;
         self.debt = self.debt.clamp(-most, most);
         self.age = now - self.since - last;
         let runs = activity != self.seen;
         self.seen = activity;
-        // nobody knows how long it will be in force where nothing runs: only of the mean itself that does not matter
+        // where nothing runs, a period is in force for an unknown time: only for the mean itself this does not matter
         self.drawn = if runs { pace.draw(random) } else { pace.mean };
         self.due = None;
         self.since = now;
@@ -151,7 +151,7 @@ impl Beat {
         Some((self.period, passed))
     }
 
-    /// The change was over only then.
+    /// When the change was over.
     pub fn changed(&mut self, pace: &Pace, now: u64) {
         self.age += now - self.since;
         self.since = now;

@@ -7,7 +7,7 @@ use crate::{
     idle::Idle, life::Life, load, namespace, passes::Passes,
 };
 
-/// Iterators that may sleep, and copies from other tasks, came with it.
+/// The oldest kernel: iterators that may sleep, and copies from other tasks, came with it.
 const OLDEST: (u32, u32) = (5, 18);
 const BTF: &str = "/sys/kernel/btf/vmlinux";
 const AS_ROOT: &str = "run it as root (sudo)";
@@ -114,7 +114,7 @@ pub fn check() -> Vec<CheckLine> {
     lines
 }
 
-/// The first needed thing that is missing, before anything is loaded: libbpf's own words for it help nobody.
+/// The first needed thing that is missing, found before anything is loaded: libbpf's own words for it help nobody.
 pub fn refuse_impossible() -> Result<(), OpenError> {
     let needed = [line("kernel", true, kernel()), line("BTF", true, btf())];
     match needed
@@ -221,7 +221,7 @@ fn effective() -> u64 {
 fn has(effective: u64, capability: u32, needed: bool) -> bool {
     let bit = |bit: u32| effective & 1 << bit != 0;
     bit(capability)
-        // the older capability includes the two of BPF, and who may write all files may read them
+        // the older capability includes the two of BPF, and a process that may write all files may read them
         || needed && bit(CAP_SYS_ADMIN)
         || capability == CAP_DAC_READ_SEARCH && bit(CAP_DAC_OVERRIDE)
 }
@@ -243,8 +243,8 @@ fn capabilities() -> Vec<CheckLine> {
         .collect()
 }
 
-/// A line about the capabilities without which stacks are shorter than they could be, if there are
-/// such. (Names of kernel functions are the symbolizer's to tell.)
+/// A line about the missing capabilities without which stacks are shorter than they could be, if there are
+/// such. (The symbolizer tells of missing names of kernel functions.)
 pub fn stacks_fall_short() -> Option<String> {
     fall_short(effective())
 }
@@ -264,7 +264,7 @@ fn fall_short(effective: u64) -> Option<String> {
     })
 }
 
-/// Files of a process are found by its number: that is to be the one that the programs give.
+/// Files of a process are found by its number: `/proc` must give processes the same numbers as the programs do.
 fn own_proc() -> Result<String, (String, String)> {
     match namespace::has_own_proc() {
         true => Ok("of this pid namespace".to_owned()),
@@ -302,7 +302,7 @@ fn tried(result: anyhow::Result<()>, detail: &str) -> Result<String, (String, St
         .map_err(|error| explain(&error))
 }
 
-/// What went wrong with an object, and what mends it.
+/// An error of an object, and the remedy.
 pub fn explain(error: &anyhow::Error) -> (String, String) {
     let refused = error.chain().any(|cause| {
         let io = cause
@@ -337,7 +337,7 @@ fn there(missing: Option<String>, detail: &str) -> Result<String, (String, Strin
     }
 }
 
-/// What to tell where time on the run queue is not counted.
+/// The notice where time on the run queue is not counted.
 pub fn no_run_queue_time() -> Option<String> {
     let (what, remedy) = run_queue_time().err()?;
     Some(format!("run queue time: {what}; {remedy}"))
@@ -380,7 +380,7 @@ mod tests {
         assert_eq!(fall_short(all), None);
         let text = fall_short(without(&[CAP_SYS_PTRACE])).unwrap();
         assert!(text.contains(": CAP_SYS_PTRACE missing; "), "{text}");
-        // who may write all files may read them
+        // a process that may write all files may read them
         assert_eq!(fall_short(without(&[CAP_DAC_READ_SEARCH])), None);
         let text = fall_short(1 << CAP_SYS_ADMIN).unwrap();
         assert!(

@@ -1,4 +1,4 @@
-//! The CPU clock: the object `cpu_stacks`, and one perf event per online CPU, whichever those are.
+//! The CPU clock: the object `cpu_stacks`, and one perf event for each CPU that is online now.
 
 use std::{
     collections::HashMap,
@@ -19,12 +19,11 @@ use crate::{
     cpus,
     idle::Idle,
     load,
-    rings::Learned,
     skeletons::{CpuStacksSkel, CpuStacksSkelBuilder, layout},
-    sys,
+    sys, target,
 };
 
-/// Of the ring: what a busy CPU fills in a tenth of a second.
+/// Bytes of the ring for each CPU: a busy one fills them in a tenth of a second.
 const RING_BYTES_PER_CPU: usize = 1024 * 1024;
 const LEAST_RING: usize = 4 * 1024 * 1024;
 const LARGEST_RING: usize = 64 * 1024 * 1024;
@@ -36,6 +35,16 @@ const HIGHEST_HZ: u32 = 10_000;
 const OFF_HZ: u32 = 99;
 /// How often the clock looks for CPUs that came online or went offline, ns.
 const CPUS_PERIOD: u64 = 1_000_000_000;
+
+/// The maps of the CPU clock that say what is copied.
+pub struct Learned {
+    /// What is copied of whose stacks.
+    pub reaches: MapHandle,
+    /// How code gets past its frames.
+    pub steps: MapHandle,
+    /// The steps of each page of code.
+    pub pages: MapHandle,
+}
 
 pub struct Clock {
     events: Vec<Event>,
@@ -58,13 +67,13 @@ pub struct Clock {
 /// The clock of one CPU.
 struct Event {
     fd: OwnedFd,
-    /// Goes before the program that it holds.
+    /// Is dropped before the program that it holds.
     _link: Link,
     cpu: u32,
     beat: Beat,
-    /// Ticks that the program had counted when the period in force began.
+    /// Ticks that the program had counted when the present period began.
     ticks: u64,
-    /// A tick was not there yet when the last period ended: it may have been on its way.
+    /// When the last period ended, one tick less had come than was due: it may have been on its way.
     owed: bool,
 }
 
@@ -77,7 +86,7 @@ impl Event {
             .progs
             .cpu_stacks
             .attach_perf_event(fd.try_clone()?.into_raw_fd())?;
-        // attaching starts it
+        // attaching starts the event
         sys::enable(fd.as_fd(), false)?;
         Ok(Event {
             fd,
@@ -104,7 +113,7 @@ impl Event {
         let came = ticks.saturating_sub(std::mem::replace(&mut self.ticks, ticks));
         let owed = u64::from(std::mem::take(&mut self.owed));
         let missing = (due + owed).saturating_sub(came);
-        // One more than before may have been on its way only.
+        // One may only have been on its way.
         if due > came && missing > 0 {
             self.owed = true;
             return missing - 1;
@@ -122,10 +131,10 @@ impl Clock {
                 .next_power_of_two()
                 .clamp(LEAST_RING, LARGEST_RING) as u32;
             let mut open = CpuStacksSkelBuilder::default().open(load::place())?;
-            let rodata = load::aim!(open, "cpu_stacks", settings);
+            let rodata = target::aim!(open, "cpu_stacks", settings);
             rodata.ring_bytes = ring_bytes;
             open.maps.ring.set_max_entries(ring_bytes)?;
-            // those that may come online, too
+            // CPUs that may come online, too
             let present = cpus::present().unwrap_or_default();
             let cpus = online
                 .iter()
@@ -135,7 +144,7 @@ impl Clock {
             open.maps.scratch.set_max_entries(cpus)?;
             load::keep_probe_read_user(open.open_object())?;
             let skel = open.load()?;
-            load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
+            target::set(&skel.maps.targets, &skel.maps.own, settings)?;
             let events: Result<Vec<Event>> = online
                 .into_iter()
                 .map(|cpu| Event::open(cpu, &skel))
@@ -183,7 +192,8 @@ impl Clock {
         Ok(())
     }
 
-    /// Closes the clocks of CPUs that went offline, which stay dead if those come back, and starts those of CPUs that came.
+    /// Closes the clocks of CPUs that went offline, since these clocks stay dead if their CPUs come back, and starts clocks for CPUs
+    /// that came.
     fn follow_cpus(&mut self) {
         let Ok(online) = cpus::online() else {
             return;
@@ -199,7 +209,7 @@ impl Clock {
         let places = self.skel.maps.scratch.max_entries();
         for cpu in online.into_iter().filter(|cpu| *cpu < places) {
             if self.events.iter().all(|event| event.cpu != cpu)
-                // of one that is gone again it need not work
+                // the CPU may be gone again
                 && let Ok(mut event) = Event::open(cpu, &self.skel)
             {
                 let before = ticks(self.skel.maps.bss_data.as_deref(), cpu);
@@ -215,7 +225,7 @@ impl Clock {
             }
         }
         if changed && self.pace.is_some() {
-            // how often periods change depends on how many there are
+            // the number of CPUs decides how often periods change
             self.pace = Some(Pace::new(self.hz, self.events.len()));
         }
     }
@@ -251,7 +261,7 @@ impl Clock {
             let idle = self.idle.as_ref();
             let wakes = idle.is_some_and(|idle| sys::locked(idle).is_idle(event.cpu));
             *self.woken.entry(event.cpu).or_default() += u64::from(wakes);
-            // of a CPU that went offline meanwhile it need not work
+            // the CPU may have gone offline meanwhile
             if sys::set_period(event.fd.as_fd(), period).is_ok() {
                 event.beat.changed(pace, sys::monotonic_nanos());
             }
@@ -259,11 +269,11 @@ impl Clock {
     }
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {
-        load::insert(&self.skel.maps.own, tgid)
+        target::insert(&self.skel.maps.own, tgid)
     }
 
     pub fn readmit(&self, tgid: u32) -> Result<()> {
-        load::remove(&self.skel.maps.own, tgid)
+        target::remove(&self.skel.maps.own, tgid)
     }
 
     /// Takes the CPUs that went offline (false) and came online (true) since the last call, in order.
@@ -285,8 +295,8 @@ impl Clock {
         )
     }
 
-    /// Ticks that were due and did not come, or did not run the program, since another BPF program ran there at that moment. Machines
-    /// whose CPUs are lent by a host have them while that takes a CPU away.
+    /// Ticks that were due and did not come, or did not run the program, since another BPF program ran on their CPU. Virtual machines
+    /// miss ticks while their host takes a CPU away.
     pub fn missed(&self) -> u64 {
         self.missed
     }

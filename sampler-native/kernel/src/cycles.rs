@@ -1,4 +1,4 @@
-//! How fast each CPU is and how much of that it uses: frequencies by sysfs and the object `cpu_frequency`, cycles by a hardware
+//! The speed of each CPU, and the share of it that is used: frequencies by sysfs and the object `cpu_frequency`, cycles by a hardware
 //! counter.
 
 use std::{
@@ -40,13 +40,13 @@ pub struct Traced {
 struct Frequency {
     cpu: u32,
     file: File,
-    /// As last read from the file, kHz, and when.
+    /// The frequency that was last read from the file, kHz, and when.
     khz: u64,
     read: u64,
     /// Cycles that passed until `counted`, ns.
     offered: u64,
     counted: u64,
-    /// Of them: those that the tracepoint tells of.
+    /// … of them: cycles that the tracepoint tells of.
     traced: u64,
 }
 
@@ -56,7 +56,7 @@ struct Counter {
 }
 
 impl Cycles {
-    /// Opens what there is; both may be missing, each for a reason of its own.
+    /// Opens the tracepoint and the counters; each may be missing for a reason of its own.
     pub fn open() -> Cycles {
         let online = cpus::online().unwrap_or_default();
         let now = sys::monotonic_nanos();
@@ -68,7 +68,7 @@ impl Cycles {
             "no frequencies: the kernel has no cpufreq driver, as in most virtual machines"
                 .to_owned()
         });
-        // Where it may not be had, what the files say is all there is.
+        // Without the tracepoint there are only the files.
         let traced = (!frequencies.is_empty())
             .then(|| Traced::open(&frequencies, now).ok())
             .flatten();
@@ -96,7 +96,7 @@ impl Cycles {
         (self.no_frequency.clone(), self.no_counter.clone())
     }
 
-    /// What is known of each online CPU now; empty if nothing is.
+    /// The known figures of each online CPU; empty if there are none.
     pub fn tell(&mut self) -> Vec<CpuCycles> {
         let mut all: Vec<_> = self
             .frequencies
@@ -170,7 +170,7 @@ impl Traced {
         })
     }
 
-    /// kHz now, and the cycles that passed, of a CPU of which changes were told.
+    /// kHz now, and the cycles that passed, of a CPU whose changes the tracepoint tells.
     fn of(&self, cpu: u32) -> Option<(u64, u64)> {
         let shared = self.skel.maps.bss_data.as_deref()?.cpus.get(cpu as usize)?;
         let (told, now) = sys::read_consistent(shared, |told| &told.sequence);
@@ -183,7 +183,7 @@ fn passed(told: &ft_frequency, now: u64) -> u64 {
     told.cycles + cycles(now.saturating_sub(told.since), u64::from(told.khz))
 }
 
-/// Of so many ns at so many kHz.
+/// Cycles in so many ns at so many kHz.
 fn cycles(nanos: u64, khz: u64) -> u64 {
     nanos / 1000 * khz / 1000
 }
@@ -208,7 +208,7 @@ impl Frequency {
     fn tell(&mut self, traced: Option<(u64, u64)>, now: u64) -> CpuCycles {
         match traced {
             Some((khz, passed)) => {
-                // What passed before the first event was counted by the file.
+                // Cycles before the first event were counted by the file.
                 self.offered = match self.traced {
                     0 => self.offered.max(passed),
                     before => self.offered + passed.saturating_sub(before),
@@ -241,7 +241,7 @@ fn read_number(file: &File) -> Option<u64> {
 }
 
 impl Counter {
-    /// Cycles since it was opened; of the time in which it shared its place in the hardware, scaled up.
+    /// Cycles since the counter was opened; scaled up for the time in which it shared its place in the hardware.
     fn read(&mut self) -> Option<u64> {
         let mut bytes = [0; 24];
         self.event.read_exact(&mut bytes).ok()?;

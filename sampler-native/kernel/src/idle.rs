@@ -1,4 +1,4 @@
-//! Idle time of each CPU: the object `cpu_idle`, and what sysfs says of the idle states.
+//! Idle time of each CPU: the object `cpu_idle`, and the idle states that sysfs lists.
 
 use std::{fs, path::Path};
 

@@ -1,8 +1,8 @@
 //! The kernel side of flametop: loads the BPF programs, makes passes over all tasks, drains the rings of the CPU
 //! clock and of task ends, and counts idle time.
 //!
-//! There is one BPF object per job, so that what a kernel refuses does not take the rest along. Only the passes must
-//! be had; what else is missing is told by [`Kernel::notices`].
+//! There is one BPF object per job, so that an object which a kernel refuses does not take the others along. Only the passes must
+//! work; [`Kernel::notices`] tells which other objects are missing.
 //!
 //! # Threads
 //! [`Kernel`] belongs to the thread that makes the passes, [`Rings`] to another one, which also has the CPU clock tick
@@ -41,6 +41,7 @@ pub mod record;
 mod rings;
 mod skeletons;
 mod sys;
+mod target;
 
 pub use check::check;
 pub use cpus::online as online_cpus;
@@ -53,7 +54,7 @@ pub mod abi {
     include!(concat!(env!("OUT_DIR"), "/abi.rs"));
 }
 
-/// Whom to sample. Fixed when the kernel side is opened.
+/// The tasks to sample. Fixed when the kernel side is opened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Target {
     /// Every task.
@@ -67,24 +68,24 @@ pub enum Target {
     Cgroup(u64),
 }
 
-/// The hierarchy of control groups that records tell of.
+/// The hierarchy of the control groups in records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Hierarchy {
     /// Version 2.
     #[default]
     Default,
-    /// That of version 1 which the memory controller is in.
+    /// Of version 1: the one that the memory controller is in.
     Memory,
-    /// That of version 1 which the pids controller is in.
+    /// Of version 1: the one that the pids controller is in.
     Pids,
 }
 
 /// How to open the kernel side.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Whom to sample.
+    /// The tasks to sample.
     pub target: Target,
-    /// Which cgroup of a task its records have.
+    /// The hierarchy whose groups records have.
     pub hierarchy: Hierarchy,
     /// Samples a second of each CPU, in the mean; 0: the CPU clock is off until [`Kernel::set_cpu_hz`].
     pub cpu_hz: u32,
@@ -126,7 +127,7 @@ impl std::error::Error for OpenError {}
 pub struct PassCounts {
     /// Tasks of the target that the iterator visited.
     pub visited: u64,
-    /// Record with all that there is.
+    /// A whole record.
     pub written: u64,
     /// Off the CPU and unchanged: no record.
     pub unchanged: u64,
@@ -164,11 +165,11 @@ pub struct KernelCounters {
 /// How long the programs of one object ran since opening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProgramTime {
-    /// Of the object, as in `bpf/`.
+    /// Name of the object, as in `bpf/`.
     pub name: &'static str,
     /// ns; 0 where the kernel does not count it.
     pub nanos: u64,
-    /// It runs in the time of whom it meets; else within a pass, in the time of the thread that makes it.
+    /// The programs run in the time of any task; else within a pass, in the time of the thread that makes it.
     pub elsewhere: bool,
 }
 
@@ -179,7 +180,7 @@ pub struct CpuUsage {
     pub cpu: u32,
     /// ns idle, the open stay included.
     pub idle: u64,
-    /// ns that `idle` is of.
+    /// ns over which `idle` was counted.
     pub elapsed: u64,
     /// Ends of idle stays.
     pub wakeups: u64,
@@ -261,22 +262,22 @@ pub struct IdleStateFacts {
 /// One line of `flametop check`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckLine {
-    /// It is as it should be.
+    /// The thing is as it should be.
     pub ok: bool,
-    /// Without it nothing works.
+    /// Without the thing nothing works.
     pub needed: bool,
-    /// What was looked at.
+    /// The thing that was looked at.
     pub what: String,
-    /// What was found.
+    /// The finding.
     pub detail: String,
-    /// What mends it; empty if nothing needs mending.
+    /// The remedy; empty if none is needed.
     pub remedy: String,
 }
 
 /// The loaded programs.
 pub struct Kernel {
     passes: Passes,
-    /// The thread of the rings has it tick unevenly.
+    /// The thread of the rings changes its periods.
     clock: Option<Arc<Mutex<Clock>>>,
     life: Option<Life>,
     idle: Option<Arc<Mutex<Idle>>>,
@@ -284,7 +285,7 @@ pub struct Kernel {
     no_idle_states: Option<String>,
     cycles: RefCell<Cycles>,
     notices: Vec<String>,
-    /// `/proc/stat` at opening: where idle time is counted from if the tracepoint cannot be had.
+    /// `/proc/stat` at opening: idle time is counted from there if the tracepoint does not work.
     opened_stat: Vec<cpus::StatLine>,
     opened: u64,
     /// By CPU: time that it was offline, and sums as told last.
@@ -293,7 +294,7 @@ pub struct Kernel {
     asked: Cell<u64>,
     stat: RefCell<Vec<cpus::StatLine>>,
     programs: RefCell<Vec<ProgramTime>>,
-    /// While it is open the kernel counts how long programs run; `None` if it may not be had.
+    /// While this is open the kernel counts how long programs run; `None` if the kernel does not allow it.
     program_time: Option<OwnedFd>,
 }
 
@@ -462,7 +463,7 @@ impl Kernel {
         self.life.as_ref().map_or(Ok(()), |life| life.exclude(tgid))
     }
 
-    /// Takes back [`Kernel::exclude`]: that process is gone, and its number may soon be another's.
+    /// Takes back [`Kernel::exclude`]: the process is gone, and another one may soon have its number.
     ///
     /// # Errors
     /// If it was not excluded.
@@ -526,7 +527,7 @@ impl Kernel {
         }
     }
 
-    /// Asks for what is dear, unless that was done a moment ago.
+    /// Asks for the expensive figures, unless that was done a moment ago.
     fn ask(&self) {
         let now = sys::monotonic_nanos();
         if self.asked.get() != 0 && now < self.asked.get() + ASK_PERIOD {
@@ -562,7 +563,7 @@ impl Kernel {
         self.program_time = wanted.then(sys::count_program_time).and_then(Result::ok);
     }
 
-    /// How long the programs ran up to a fifth of a second ago, those that could be had.
+    /// How long the loaded programs ran, up to a fifth of a second ago.
     pub fn programs(&self) -> Vec<ProgramTime> {
         self.ask();
         self.programs.borrow().clone()
@@ -633,7 +634,7 @@ impl Kernel {
         (self.idle_states.clone(), self.no_idle_states.clone())
     }
 
-    /// Speed of each online CPU of which something is known.
+    /// Speed of each online CPU, as far as it is known.
     pub fn cycles(&self) -> Vec<CpuCycles> {
         self.cycles.borrow_mut().tell()
     }
@@ -643,7 +644,7 @@ impl Kernel {
         self.cycles.borrow().missing()
     }
 
-    /// What could not be had, each one line with the remedy.
+    /// The things that do not work, each one line with the remedy.
     pub fn notices(&self) -> Vec<String> {
         self.notices.clone()
     }

@@ -9,11 +9,11 @@ use libbpf_rs::{
 use crate::{
     Settings, load,
     skeletons::{TaskLifeSkel, TaskLifeSkelBuilder},
-    sys,
+    sys, target,
 };
 
 pub struct Life {
-    /// Links go before the programs they hold.
+    /// Are dropped before the programs that they hold.
     _links: [Link; 3],
     skel: TaskLifeSkel<'static>,
 }
@@ -22,9 +22,9 @@ impl Life {
     pub fn open(settings: &Settings) -> Result<Life> {
         load::patiently(|| {
             let mut open = TaskLifeSkelBuilder::default().open(load::place())?;
-            load::aim!(open, "task_life", settings);
+            target::aim!(open, "task_life", settings);
             let skel = open.load()?;
-            load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
+            target::set(&skel.maps.targets, &skel.maps.own, settings)?;
             let links = [
                 skel.progs.task_exit.attach()?,
                 skel.progs.task_exec.attach()?,
@@ -38,11 +38,11 @@ impl Life {
     }
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {
-        load::insert(&self.skel.maps.own, tgid)
+        target::insert(&self.skel.maps.own, tgid)
     }
 
     pub fn readmit(&self, tgid: u32) -> Result<()> {
-        load::remove(&self.skel.maps.own, tgid)
+        target::remove(&self.skel.maps.own, tgid)
     }
 
     pub fn dropped(&self) -> u64 {

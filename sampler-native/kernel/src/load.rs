@@ -1,4 +1,4 @@
-//! What loading the objects has in common.
+//! Loading: the steps that all objects have in common.
 
 use std::{
     collections::VecDeque,
@@ -10,15 +10,15 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
-use libbpf_rs::{AsRawLibbpf, MapCore, MapFlags, OpenObject, PrintLevel};
+use libbpf_rs::{AsRawLibbpf, OpenObject, PrintLevel};
 
-use crate::{Hierarchy, Settings, Target, abi, sys};
+use crate::{abi, sys};
 
-/// The last lines that libbpf said; nothing of it reaches stderr.
+/// The last lines that libbpf said; none of them reaches stderr.
 static SAID: Mutex<VecDeque<String>> = Mutex::new(VecDeque::new());
 const LINES_KEPT: usize = 16;
 
-/// How long an object is loaded again that signals interrupt.
+/// An object is loaded again for so long while signals interrupt the loading.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Keeps libbpf from writing to stderr, for the rest of this process's life.
@@ -51,7 +51,7 @@ fn has_verdict(said: &VecDeque<String>) -> bool {
     said.iter().any(|line| line.starts_with(STATISTICS))
 }
 
-/// What libbpf or the verifier gave as the reason, in one line.
+/// The reason that libbpf or the verifier gave, in one line.
 pub fn reason() -> Option<String> {
     let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
     // the verdict is the line before the statistics
@@ -65,17 +65,17 @@ pub fn reason() -> Option<String> {
     verdict.map(|line| line.trim_start_matches("libbpf: ").to_owned())
 }
 
-/// A place for an object that lives as long as its skeleton. libbpf-rs wants it borrowed; the few bytes are given up.
+/// A place for an object that lives as long as its skeleton. libbpf-rs borrows the place for good; its few bytes are never freed.
 pub fn place() -> &'static mut MaybeUninit<OpenObject> {
     Box::leak(Box::new(MaybeUninit::uninit()))
 }
 
-/// Opens what `open` does. The kernel gives up checking a program when a signal comes, or the process is frozen meanwhile;
-/// libbpf tries again five times.
+/// Calls `open` until no signal interrupts it. The kernel gives up checking a program when a signal comes, or the process is frozen
+/// meanwhile; libbpf itself tries again five times only.
 pub fn patiently<T>(mut open: impl FnMut() -> Result<T>) -> Result<T> {
     let begun = Instant::now();
     loop {
-        // of the object before
+        // lines about the object before
         SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
         match open() {
             Err(error) if is_interrupted(&error) && begun.elapsed() < PATIENCE => (),
@@ -102,75 +102,6 @@ pub fn check_abi(object: &str, found: u32) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// Sets the constants of `target.h` and `kernel.h` in an open object, and gives all that it has.
-macro_rules! aim {
-    ($open:ident, $object:literal, $settings:expr) => {{
-        let rodata = $open
-            .maps
-            .rodata_data
-            .as_deref_mut()
-            .context(concat!($object, " has no constants"))?;
-        $crate::load::check_abi($object, rodata.abi)?;
-        rodata.target_kind = $crate::load::target_kind(&$settings.target);
-        rodata.target_cgroup = $crate::load::target_cgroup(&$settings.target);
-        rodata.cgroup_hierarchy = $crate::load::cgroup_hierarchy($settings.hierarchy);
-        let numbers = $crate::namespace::own()?;
-        rodata.pid_level = numbers.level;
-        rodata.pid_namespace = numbers.inode;
-        rodata
-    }};
-}
-pub(crate) use aim;
-
-/// The number that `target_kind` in `target.h` has for this target.
-pub fn target_kind(target: &Target) -> u32 {
-    match target {
-        Target::All => 0,
-        Target::Processes(_) => 1,
-        Target::Threads(_) => 2,
-        Target::Cgroup(_) => 3,
-    }
-}
-
-/// The number that `target_cgroup` in `target.h` has for this target.
-pub fn target_cgroup(target: &Target) -> u64 {
-    match target {
-        Target::Cgroup(id) => *id,
-        _ => 0,
-    }
-}
-
-/// The number that `cgroup_hierarchy` in `kernel.h` has for this hierarchy.
-pub fn cgroup_hierarchy(hierarchy: Hierarchy) -> u32 {
-    match hierarchy {
-        Hierarchy::Default => 0,
-        Hierarchy::Memory => 1,
-        Hierarchy::Pids => 2,
-    }
-}
-
-/// Fills the maps of `target.h`.
-pub fn set_target(targets: &impl MapCore, own: &impl MapCore, settings: &Settings) -> Result<()> {
-    if let Target::Processes(ids) | Target::Threads(ids) = &settings.target {
-        for id in ids {
-            insert(targets, *id)?;
-        }
-    }
-    settings.own.iter().try_for_each(|tgid| insert(own, *tgid))
-}
-
-/// Adds a member to a map that is a set of ids.
-pub fn insert(set: &impl MapCore, id: u32) -> Result<()> {
-    set.update(&id.to_ne_bytes(), &[1], MapFlags::ANY)
-        .with_context(|| format!("failed to add {id} to a BPF map"))
-}
-
-/// Takes a member out of a map that is a set of ids.
-pub fn remove(set: &impl MapCore, id: u32) -> Result<()> {
-    set.delete(&id.to_ne_bytes())
-        .with_context(|| format!("failed to take {id} out of a BPF map"))
 }
 
 /// Undoes libbpf's rewrite of `bpf_probe_read_user` to `bpf_probe_read`.

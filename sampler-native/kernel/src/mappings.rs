@@ -1,5 +1,5 @@
-//! What processes map to execute, as the kernel tells of it at that moment: a perf event of each online CPU that counts nothing and
-//! has a ring for what is told beside.
+//! The executable mappings that processes make, as the kernel tells of them at that moment: by a perf event of each online CPU, which
+//! counts nothing, but whose ring gets records of mappings.
 
 use std::{
     collections::VecDeque,
@@ -16,12 +16,12 @@ use libbpf_sys::{
 
 use crate::{cpus, sys};
 
-/// Of the ring of each CPU, without its first page; a power of two. A thousand starts of programs a second fill the half of it
-/// in 50 ms.
+/// Bytes of the ring of each CPU, without its first page; a power of two. A thousand starts of programs a second fill half of the
+/// ring in 50 ms.
 const RING_BYTES: usize = 128 << 10;
 /// Period at which the reader looks for CPUs that came online or went offline, ns.
 const CPUS_PERIOD: u64 = 1_000_000_000;
-/// Of the longest path that is kept.
+/// Bytes of the longest path that is kept.
 const MAX_PATH: usize = 4096;
 
 /// A change of the executable mappings of a process.
@@ -38,37 +38,37 @@ pub struct MappingEvent {
 /// The kinds of changes of mappings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MappingChange {
-    /// The process called exec: nothing of before is mapped any more.
+    /// The process called exec: its former mappings are gone.
     Exec,
-    /// Executable memory, in place of what was there.
+    /// The process mapped executable memory, in place of any mapping that was there.
     Mapped(Mapping),
-    /// The kernel had no room to tell of so many, of whatever processes; 0: nobody counted them.
+    /// The kernel had no room to tell of so many mappings, of any processes; 0: of an unknown number.
     Lost(u64),
 }
 
 /// One executable mapping.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mapping {
-    /// Of the first byte.
+    /// Address of the first byte.
     pub start: u64,
-    /// Of the byte after the last one.
+    /// Address of the byte after the last one.
     pub end: u64,
-    /// Of the first byte in the file.
+    /// Offset of the first byte in the file.
     pub offset: u64,
-    /// Of the file: major, minor.
+    /// Device of the file: major, minor.
     pub device: (u32, u32),
-    /// Of the file; 0 for memory that is of no file.
+    /// Inode of the file; 0 for memory without a file.
     pub inode: u64,
     /// Tells files apart that had the same inode one after the other, on filesystems that have it.
     pub generation: u64,
-    /// Of the file, seen from the root of the process; raw, hostile text. `[vdso]`, `//anon` and the like for others.
+    /// Path of the file, seen from the root of the process; raw, hostile text. `[vdso]`, `//anon` and the like for other memory.
     pub path: Box<[u8]>,
 }
 
-/// The events of all CPUs. A process that unmaps or forks is not told of.
+/// The events of all CPUs. The kernel does not tell of unmapping, nor of forks.
 pub struct Mappings {
     rings: Vec<Ring>,
-    /// Those that came too early: another CPU may have one of before.
+    /// Events that came too early: another CPU may have an older one.
     early: Vec<MappingEvent>,
     /// When the online CPUs were asked for last, ns.
     asked: u64,
@@ -84,7 +84,7 @@ struct Ring {
 unsafe impl Send for Ring {}
 
 impl Mappings {
-    /// From now on all mappings are told of.
+    /// Opens the events: the kernel tells of all mappings from now on.
     ///
     /// # Errors
     /// The kernel does not permit it.
@@ -102,8 +102,8 @@ impl Mappings {
         self.rings.iter().map(|ring| ring.event.as_fd())
     }
 
-    /// Appends all events up to a moment that it returns, ns, in the order of time. A CPU that comes online is heard within a
-    /// second; what it did before is lost.
+    /// Appends all events up to a moment, in the order of time, and returns that moment, ns. Events of a CPU that comes online are
+    /// lost for up to a second.
     pub fn drain(&mut self, events: &mut VecDeque<MappingEvent>) -> u64 {
         let mut drained = std::mem::take(&mut self.early);
         let now = sys::monotonic_nanos();
@@ -122,7 +122,8 @@ impl Mappings {
         until
     }
 
-    /// Closes the rings of CPUs that went away, whose events stay dead if they come back, and opens those of CPUs that came.
+    /// Closes the rings of CPUs that went offline, since their events stay dead if the CPUs come back, and opens rings for CPUs that
+    /// came.
     fn follow_cpus(&mut self, drained: &mut Vec<MappingEvent>) {
         let Ok(online) = cpus::online() else {
             return;
@@ -192,7 +193,7 @@ impl Ring {
             self.copy(at, &mut header);
             let size = u16::from_ne_bytes([header[6], header[7]]);
             if u64::from(size) > end - at || usize::from(size) < header.len() {
-                // Never seen; there would be no way to the next one.
+                // Never seen; without a size there is no way to the next record.
                 break;
             }
             bytes.resize(size.into(), 0);

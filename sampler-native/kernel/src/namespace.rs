@@ -1,4 +1,4 @@
-//! The pid namespace of this process, whose numbers of tasks the programs speak.
+//! The pid namespace of this process: the programs number tasks as this namespace does.
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path, sync::OnceLock};
 
@@ -17,7 +17,7 @@ const OWN: &str = "/proc/self/ns/pid";
 /// The inode of the initial pid namespace, the same on every kernel.
 const INITIAL: u64 = 0xEFFF_FFFC;
 
-/// A pid namespace, as the programs want to know it.
+/// A pid namespace, as the programs take it.
 #[derive(Clone, Copy)]
 pub struct Namespace {
     /// Levels below the initial one.

@@ -18,6 +18,7 @@ use crate::{
     record::{self, Record},
     skeletons::{TaskStacksSkel, TaskStacksSkelBuilder, layout},
     sys::{self, Walk},
+    target,
 };
 
 /// Twice the kernel's own buffer, so that a read never splits a record.
@@ -26,7 +27,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 const PLACES: u32 = 4;
 /// Most entries of that table when there are few tasks: 4 MiB.
 const MOST_ENTRIES: u32 = 1 << 15;
-/// Passes after which a request that no task has met is not looked for any more.
+/// After so many passes a request whose task was not met is no longer looked for.
 const REQUEST_PASSES: u32 = 16;
 
 pub struct Passes {
@@ -34,7 +35,7 @@ pub struct Passes {
     links: Vec<OwnedFd>,
     skel: TaskStacksSkel<'static>,
     buffer: Vec<u64>,
-    /// Passes left in which requests are looked for.
+    /// How many more passes look for requests.
     requests: Cell<u32>,
     /// Processes were excluded since the last pass.
     recheck: Cell<bool>,
@@ -54,7 +55,8 @@ impl Passes {
         Ok(passes)
     }
 
-    /// For a kernel whose types are those of the file `btf`; otherwise for the one that runs. `reads_kernel`: see `memory.h`.
+    /// Opens the object for a kernel whose types are those of the file `btf`; without one for the running kernel. `reads_kernel`: see
+    /// `memory.h`.
     fn open_for(settings: &Settings, btf: Option<&CStr>, reads_kernel: bool) -> Result<Passes> {
         let options = libbpf_sys::bpf_object_open_opts {
             sz: size_of::<libbpf_sys::bpf_object_open_opts>() as libbpf_sys::size_t,
@@ -62,13 +64,13 @@ impl Passes {
             ..Default::default()
         };
         let mut open = TaskStacksSkelBuilder::default().open_opts(options, load::place())?;
-        let rodata = load::aim!(open, "task_stacks", settings);
+        let rodata = target::aim!(open, "task_stacks", settings);
         let entries = entries(sys::most_tids(), sys::tasks());
         rodata.index_mask = entries - 1;
         rodata.reads_kernel = u32::from(reads_kernel);
         open.maps.tasks.set_max_entries(entries)?;
         let skel = open.load()?;
-        load::set_target(&skel.maps.targets, &skel.maps.own, settings)?;
+        target::set(&skel.maps.targets, &skel.maps.own, settings)?;
         let links = link(&skel, &settings.target)?;
         Ok(Passes {
             links,
@@ -125,7 +127,7 @@ impl Passes {
         })
     }
 
-    /// Takes user stacks of running tasks too, for want of a CPU clock.
+    /// Copies user stacks of running tasks too, since there is no CPU clock.
     pub fn take_running_stacks(&mut self) {
         if let Some(bss) = self.skel.maps.bss_data.as_deref_mut() {
             sys::write_shared(&mut bss.running_stacks, 1);
@@ -138,8 +140,8 @@ impl Passes {
         bss.is_some_and(|bss| sys::read_shared(&bss.all_memory) != 0)
     }
 
-    /// Has the program look for where the kernel has all memory mapped: there it must find two words that only this process
-    /// has. Where they are not found, memory is copied through page faults.
+    /// Has the program look for the kernel's mapping of all memory: by the right start it finds two words that only this process
+    /// has. If it does not find them, memory is copied through page faults.
     fn find_memory(&mut self) -> Result<()> {
         let words = Box::new(Trial([sys::random()?, sys::random()?]));
         self.set_trial(&raw const *words as u64, words.0);
@@ -157,7 +159,7 @@ impl Passes {
         }
     }
 
-    /// A walk that is not a pass.
+    /// A walk of the iterator that is not a pass.
     fn walk(&mut self, walk: Walk) -> Result<()> {
         let link = sys::link_iterator(self.skel.progs.task_stacks.as_fd(), walk)?;
         let mut walk = sys::start_walk(link.as_fd())?;
@@ -176,11 +178,11 @@ impl Passes {
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {
         self.recheck.set(true);
-        load::insert(&self.skel.maps.own, tgid)
+        target::insert(&self.skel.maps.own, tgid)
     }
 
     pub fn readmit(&self, tgid: u32) -> Result<()> {
-        load::remove(&self.skel.maps.own, tgid)
+        target::remove(&self.skel.maps.own, tgid)
     }
 
     pub fn bytes_copied(&self) -> u64 {
@@ -201,8 +203,8 @@ impl Passes {
     }
 }
 
-/// Entries of the program's table: a power of two, places for all tids that there can be, but no more than for eight times
-/// the tasks that there are.
+/// Entries of the program's table: a power of two, with places for all possible tids, but for no more than eight times
+/// the present tasks.
 fn entries(most_tids: u32, tasks: u32) -> u32 {
     let enough = tasks.saturating_mul(8 / PLACES).max(MOST_ENTRIES);
     (most_tids / PLACES).clamp(1, enough).next_power_of_two()

@@ -1,13 +1,13 @@
 //! Records of the kernel side as Rust sees them: views into the bytes that were read, nothing copied.
 //!
-//! `bpf/flametop.h` is the definition. Constants come from it (module [`abi`]), and the layouts here
-//! are checked against what clang made of it when this crate is compiled.
+//! `bpf/flametop.h` is the definition. Constants come from that file (module [`abi`]), and the layouts here
+//! are checked against clang's layouts of it when this crate is compiled.
 
 use std::{mem::size_of, ops::Range};
 
 use crate::{abi, skeletons::layout};
 
-/// What every record begins with: `struct ft_head`.
+/// The head of every record: `struct ft_head`.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct Head {
@@ -43,13 +43,13 @@ pub struct Head {
     pub run_ns: u64,
     /// ns waiting for a CPU since the task began; 0 where the kernel does not count it.
     pub wait_ns: u64,
-    /// ns in uninterruptible sleep since the task began, while the kernel counts it: `kernel.sched_schedstats`. What goes on is in it.
+    /// ns in uninterruptible sleep since the task began, a sleep that goes on included; counted while `kernel.sched_schedstats` is on.
     pub blocked_ns: u64,
     /// Generation of the process image: one more with each exec.
     pub self_exec_id: u32,
     /// Effective user, initial user namespace.
     pub uid: u32,
-    /// Which exec made the address space, hashed: forks have that of their parent until they exec; 0 without one.
+    /// Hash of the exec that made the address space: forks have that of their parent until they exec; 0: no address space.
     pub image: u32,
     /// Of an exec: the thread that called it; else the task's own.
     pub former_tid: u32,
@@ -136,7 +136,7 @@ same_layout!(
 pub struct Record<'a> {
     /// Identity, state and sums of the task.
     pub head: &'a Head,
-    /// Its stack, when the record has one.
+    /// The task's stack, if the record has one.
     pub stack: Option<StackPart<'a>>,
 }
 
@@ -161,7 +161,7 @@ pub struct StackPart<'a> {
     pub chunks: Chunks<'a>,
     /// nvcsw + nivcsw after the copy.
     pub switches_after: u64,
-    /// `FT_MM_BUSY`: who holds mmap_lock for writing, as far as it is known.
+    /// `FT_MM_BUSY`: the task that holds mmap_lock for writing, if it is known.
     pub holder: Option<Holder<'a>>,
 }
 
@@ -183,12 +183,12 @@ impl<'a> Iterator for Chunks<'a> {
 }
 
 impl<'a> Chunks<'a> {
-    /// Those that lie in these bytes.
+    /// The pieces in these bytes.
     pub fn of(bytes: &'a [u8]) -> Chunks<'a> {
         Chunks(bytes)
     }
 
-    /// The bytes that they lie in.
+    /// The bytes that hold the pieces.
     pub fn bytes(&self) -> &'a [u8] {
         self.0
     }
@@ -203,7 +203,7 @@ pub struct Holder<'a> {
     pub comm: &'a [u8; abi::FT_COMM as usize],
 }
 
-/// The record at the front of `bytes`, and how many bytes it takes; nothing if it is damaged or not aligned to 8.
+/// The record at the front of `bytes`, and its size; nothing if the record is damaged or not aligned to 8.
 pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
     let (head, rest) = split::<Head>(bytes)?;
     let size = head.size as usize;

@@ -12,51 +12,51 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use libbpf_rs::{MapCore, MapFlags, MapHandle};
+use libbpf_rs::{MapCore, MapFlags};
 
 use crate::{
     abi,
-    clock::Clock,
+    clock::{Clock, Learned},
     record::{self, Record},
     sys,
 };
 
-/// Most records of one poll: while they go on coming, the caller has other things to do as well.
+/// Most records of one poll, so that the caller gets to do other things while records keep coming.
 const MOST_RECORDS: usize = 8192;
 /// Records that do not wake the reader wait no longer than this.
 const LONGEST_WAIT: Duration = Duration::from_millis(100);
 
 const PAGE: u64 = 4096;
-/// Pages that are told of one step; larger functions than this are few.
+/// Most pages of one step; few functions are larger.
 const MOST_PAGES: usize = 16;
-/// Of a `struct ft_step`.
+/// Bytes of a `struct ft_step`.
 const STEP_BYTES: usize = 16;
-/// Of the map `pages`.
+/// Slots of the map `pages`.
 const PAGE_SLOTS: u64 = 16384;
 const PAGE_STEPS: usize = abi::FT_PAGE_STEPS as usize;
 
-/// What the CPU clock copies of a thread's stack. Less of each at high rates.
+/// How much the CPU clock copies of a thread's stack. At high rates it copies less of each part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reach {
     /// Most bytes of the stack that the thread is on; with `piece` at most [`crate::abi::FT_CPU_STACK`].
     pub stack: u32,
-    /// Most bytes of memory to which that leads: another stack, or this one beyond a frame larger than all that is copied;
+    /// Most bytes of memory that the stack leads to: another stack, or this one beyond a frame larger than all copied bytes;
     /// 0: none.
     pub piece: u32,
-    /// Where that went on when it was looked at last: it is copied from here …
+    /// Where that memory began when it was looked at last: it is copied from here …
     pub near: u64,
-    /// … unless frame pointers lead elsewhere that is within 4 GiB of here.
+    /// … unless frame pointers lead to another place within 4 GiB of here.
     pub follow: bool,
-    /// Large frames are left out of `stack` where [`Rings::learn`] was told how to get past them.
+    /// Large frames are left out of `stack` where steps ([`Rings::learn`]) lead past them.
     pub walk: bool,
 }
 
-/// Where some code has its caller's frame.
+/// How some code leads to its caller's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Step {
-    /// Addresses of the code; of a page or a few.
+    /// Address of the first byte of the code, which is a few pages at most.
     pub from: u64,
-    /// The first that is not.
+    /// Address of the byte after the code.
     pub to: u64,
     /// Bits `abi::FT_STEP_*`.
     pub flags: u32,
@@ -68,12 +68,12 @@ pub struct Step {
     pub add: i32,
 }
 
-/// Of whom the CPU clock is to copy more.
+/// The threads that the CPU clock is to copy more of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whose {
     /// This thread.
     Thread(u32),
-    /// All threads of this process for which nothing else was said.
+    /// All threads of this process that have no reach of their own.
     Process(u32),
 }
 
@@ -81,26 +81,19 @@ pub enum Whose {
 /// [`Kernel`](crate::Kernel), after which nothing more arrives.
 pub struct Rings {
     ring: Option<NonNull<libbpf_sys::ring_buffer>>,
-    /// What libbpf polls; closed after it.
+    /// The maps that libbpf polls; closed after `ring`.
     _maps: Vec<OwnedFd>,
     learned: Option<Learned>,
     /// The last poll left records.
     left: bool,
-    /// Whoever polls changes the periods of this clock. It is weak, so that the clock ends with its owner.
+    /// The thread that polls changes the periods of this clock. The reference is weak, so that the clock ends with its owner.
     clock: Weak<Mutex<Clock>>,
-}
-
-/// The maps of the CPU clock that say what is copied.
-pub(crate) struct Learned {
-    pub(crate) reaches: MapHandle,
-    pub(crate) steps: MapHandle,
-    pub(crate) pages: MapHandle,
 }
 
 // SAFETY: libbpf's ring reader is bound to no thread, and `poll` takes it mutably.
 unsafe impl Send for Rings {}
 
-/// What the callback of one poll works on.
+/// The state of the callback in one poll.
 struct Sink<'a> {
     on_record: &'a mut dyn FnMut(Record<'_>),
     records: usize,
@@ -190,12 +183,12 @@ impl Rings {
         Ok(rings)
     }
 
-    /// Has this clock tick unevenly from now on.
+    /// Changes the periods of this clock from now on.
     pub(crate) fn vary(&mut self, clock: Option<&Arc<Mutex<Clock>>>) {
         self.clock = clock.map_or_else(Weak::new, Arc::downgrade);
     }
 
-    /// How long until the clock of some CPU is to have another period.
+    /// The time until the clock of some CPU is due for another period.
     fn clock_due(&self) -> Duration {
         let due = self
             .clock
@@ -215,7 +208,7 @@ impl Rings {
             return Ok(());
         };
         let mut wanted = libc::epoll_event {
-            // Once for each time: of a CPU that goes away it would be ready for ever.
+            // Edge-triggered: the event of a CPU that goes offline would be ready for ever.
             events: (libc::EPOLLIN | libc::EPOLLET) as u32,
             u64: 0,
         };
@@ -283,13 +276,13 @@ impl Rings {
         Ok(sink.records)
     }
 
-    /// Tells whether the last poll left records behind, since there were too many: ends of tasks may be among those.
+    /// Tells whether the last poll left records behind, since there were too many: ends of tasks may be among them.
     pub fn left(&self) -> bool {
         self.left
     }
 
-    /// What the CPU clock copies from now on; where nothing was said it is [`crate::abi::FT_CPU_FIRST`] bytes. Of more than
-    /// 4,096 that of the one that was not sampled for longest is forgotten. Does nothing where there is no CPU clock.
+    /// Sets how much the CPU clock copies from now on; without a reach it copies [`crate::abi::FT_CPU_FIRST`] bytes. Beyond 4,096
+    /// reaches, the one whose threads were not sampled for longest is forgotten. Does nothing where there is no CPU clock.
     ///
     /// # Errors
     /// If the kernel has no memory for it.
@@ -333,7 +326,7 @@ impl Rings {
                 step.from.max(start) - start,
                 step.to.min(start + PAGE) - start,
             );
-            // Newest first: an older one of other code that was there is not met any more.
+            // Newest first: an older step of other code that was at this place is not reached any more.
             let places = value.chunks_exact(STEP_BYTES);
             let replaced = places
                 .clone()
@@ -355,7 +348,7 @@ impl Rings {
 }
 
 impl Step {
-    /// As a `struct ft_step`, of these offsets in a page.
+    /// The step as a `struct ft_step`, for these offsets in a page.
     fn bytes(&self, from: u64, to: u64) -> [u8; STEP_BYTES] {
         let mut bytes = [0; STEP_BYTES];
         bytes[..2].copy_from_slice(&(from as u16).to_ne_bytes());

@@ -33,7 +33,8 @@ pub fn read_shared<T: Copy>(value: &T) -> T {
     unsafe { ptr::read_volatile(value) }
 }
 
-/// A consistent copy of what a BPF program changes, and a time (ns) not before it. `sequence` of it is odd while it changes.
+/// A consistent copy of numbers that a BPF program changes, and a time (ns) not before the copy. Their `sequence` is odd while they
+/// change.
 pub fn read_consistent<T: Copy>(shared: &T, sequence: impl Fn(&T) -> &u32) -> (T, u64) {
     loop {
         let before = read_shared(sequence(shared));
@@ -103,7 +104,7 @@ pub fn start_walk(link: BorrowedFd<'_>) -> Result<File> {
     owned(unsafe { libbpf_sys::bpf_iter_create(link.as_raw_fd()) }).map(File::from)
 }
 
-/// One `read(2)` into the front of `words`: bytes read, 0 at the end. Repeats what the kernel asks to repeat.
+/// One `read(2)` into the front of `words`: bytes read, 0 at the end. Reads again where the kernel asks for that.
 pub fn read_words(file: &mut File, words: &mut [u64]) -> Result<usize> {
     // SAFETY: every bit pattern is a u64, and a byte slice of the same extent is always valid.
     let bytes = unsafe {
@@ -151,8 +152,8 @@ pub fn open_cycles(cpu: u32) -> Result<OwnedFd> {
     open_event(&attr, cpu)
 }
 
-/// Opens an event that counts nothing and tells of executable mappings and of exec on one CPU, each with its `CLOCK_MONOTONIC`
-/// at the end. It becomes readable when its ring holds `watermark` bytes.
+/// Opens an event that counts nothing, but whose ring gets a record of each executable mapping and each exec on one CPU, with its
+/// `CLOCK_MONOTONIC` at the end. The event becomes readable when its ring holds `watermark` bytes.
 pub fn open_mappings(cpu: u32, watermark: u32) -> Result<OwnedFd> {
     let mut attr = perf_event_attr {
         type_: PERF_TYPE_SOFTWARE,
@@ -173,7 +174,7 @@ pub fn open_mappings(cpu: u32, watermark: u32) -> Result<OwnedFd> {
     open_event(&attr, cpu)
 }
 
-/// Opens an event of whatever runs on one CPU.
+/// Opens an event of all that runs on one CPU.
 fn open_event(attr: &perf_event_attr, cpu: u32) -> Result<OwnedFd> {
     // SAFETY: attr lives until the call returns and says its size.
     let fd = unsafe {
@@ -234,7 +235,7 @@ pub fn wait_ready(epoll: c_int, timeout: Duration) -> Result<bool> {
     if poll.revents == 0 {
         return Ok(false);
     }
-    // Only this call takes from the epoll what was ready with EPOLLET.
+    // Only this call takes descriptors with EPOLLET from those that are ready.
     let mut ready = [libc::epoll_event { events: 0, u64: 0 }; 64];
     // SAFETY: the kernel writes no more events than the array holds.
     let count = unsafe { libc::epoll_wait(epoll, ready.as_mut_ptr(), ready.len() as c_int, 0) };
@@ -288,13 +289,13 @@ pub fn ticks_per_second() -> u64 {
         .max(1)
 }
 
-/// Tids that there can be at once.
+/// The most tids at a time.
 pub fn most_tids() -> u32 {
     let text = fs::read_to_string("/proc/sys/kernel/pid_max").unwrap_or_default();
     text.trim().parse().unwrap_or(32_768)
 }
 
-/// Tasks that there are, as far as `/proc` tells.
+/// The number of tasks, as far as `/proc` tells.
 pub fn tasks() -> u32 {
     // "0.20 0.18 0.12 1/80 11206": running / all
     let text = fs::read_to_string("/proc/loadavg").unwrap_or_default();

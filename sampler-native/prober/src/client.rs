@@ -362,13 +362,14 @@ impl<T> State<T> {
                 self.started += 1;
             }
             (FromProber::Ready(other), _) => return Some(Doom::Version(other)),
-            (FromProber::File(facts), Some(file)) => {
+            (FromProber::File(facts), file) => {
                 let key = facts.key;
                 let known = self.files.get(&key).and_then(Weak::upgrade);
+                let known = known.filter(|known| known.is_open() || file.is_none());
                 let file = known.unwrap_or_else(|| {
                     let dropped = Arc::clone(&self.dropped);
                     let with = LetGo { key, dropped };
-                    Arc::new(OpenFile::passed(facts, file.into(), with))
+                    Arc::new(OpenFile::passed(facts, file.map(Into::into), with))
                 });
                 if self.files.len() == self.files.capacity() {
                     self.files.retain(|_, file| file.strong_count() > 0);
@@ -376,7 +377,6 @@ impl<T> State<T> {
                 self.files.insert(key, Arc::downgrade(&file));
                 self.arrived.push(file);
             }
-            (FromProber::File(_), None) => return Some(Doom::Nonsense),
             (
                 FromProber::Answer {
                     number,

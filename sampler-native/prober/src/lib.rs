@@ -7,18 +7,20 @@
 //! with a deadline.
 
 mod client;
+mod compiled;
 mod pool;
 mod priority;
 mod protocol;
 pub mod rights;
 mod serve;
+mod status;
 mod wire;
 
 pub use client::Client;
-pub use pool::Pool;
 pub use priority::{Priority, set as set_priority};
-pub use protocol::{Mapped, Missing, Request, Told, Whom};
+pub use protocol::{Jvm, MapFile, Mapped, Missing, PerfMap, Request, Told, Whom};
 pub use serve::run;
+pub use status::Status;
 
 /// By this argument `flametop-symbolizer` knows that it is the prober.
 pub const ARGUMENT: &str = "prober";

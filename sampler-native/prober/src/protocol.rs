@@ -1,12 +1,14 @@
 //! What flametop and the prober say to each other: one message a packet.
 
 use flametop_unwind::{
-    ClosedFile, FileFacts, FileKey, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
+    ClosedFile, FileFacts, FileKey, HotSpot, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
 use serde::{Deserialize, Serialize};
 
+use crate::status::Status;
+
 /// Both must have the same.
-pub(crate) const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 2;
 
 /// A process that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -28,6 +30,10 @@ pub enum Request {
     Mappings(Whom, Vec<WantedMapping>, RuntimeKnown),
     /// A file that was open before.
     Reopen(ClosedFile),
+    /// The file in which the process names code that it makes at run time.
+    PerfMap(Whom),
+    /// How a JVM is asked to write such a file.
+    Jvm(Whom),
 }
 
 /// Why something could not be read.
@@ -50,6 +56,41 @@ pub struct Mapped<F> {
     pub maps: ProbedMaps<F>,
 }
 
+/// The perf map of a process.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct PerfMap<F> {
+    /// When the process began, in ticks since boot.
+    pub start: u64,
+    /// The user that the process acts as.
+    pub user: u32,
+    /// The map itself.
+    pub file: MapFile<F>,
+}
+
+/// Whether a perf map was opened.
+#[derive(Debug, Serialize, Deserialize)]
+pub enum MapFile<F> {
+    /// It was.
+    Open(F),
+    /// There is none, or none that can be the process's own.
+    Absent,
+    /// Somebody's program answers for it, or for a folder on the way: it was not.
+    Elsewhere,
+}
+
+/// What there is to know of a JVM before it is asked for anything.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct Jvm<F> {
+    /// When the process began, in ticks since boot.
+    pub start: u64,
+    /// What the kernel says of it.
+    pub status: Status,
+    /// What the JVM runs with.
+    pub options: HotSpot,
+    /// Its folder `/tmp`, as a place to look for files from.
+    pub tmp: F,
+}
+
 /// An answer; `F`: how files are told.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Told<F> {
@@ -61,6 +102,10 @@ pub enum Told<F> {
     Mappings(Option<Vec<Seen<F>>>),
     /// The file was opened.
     File(Option<F>),
+    /// Of [`Request::PerfMap`].
+    PerfMap(Result<PerfMap<F>, Missing>),
+    /// Of [`Request::Jvm`]. None: the process is no JVM. Else why the JVM cannot be asked.
+    Jvm(Result<Option<Box<Jvm<F>>>, String>),
 }
 
 impl Request {
@@ -71,6 +116,8 @@ impl Request {
             Request::Maps(..) => Told::Maps(Err(Missing::Late)),
             Request::Mappings(..) => Told::Mappings(None),
             Request::Reopen(_) => Told::File(None),
+            Request::PerfMap(_) => Told::PerfMap(Err(Missing::Late)),
+            Request::Jvm(_) => Told::Jvm(Err("its memory or its /tmp does not answer".to_owned())),
         }
     }
 }
@@ -93,6 +140,24 @@ impl<F> Told<F> {
             }
             Told::File(None) => Told::File(None),
             Told::File(Some(of)) => Told::File(Some(file(of)?)),
+            Told::PerfMap(Err(missing)) => Told::PerfMap(Err(missing)),
+            Told::PerfMap(Ok(map)) => Told::PerfMap(Ok(PerfMap {
+                start: map.start,
+                user: map.user,
+                file: match map.file {
+                    MapFile::Open(of) => MapFile::Open(file(of)?),
+                    MapFile::Absent => MapFile::Absent,
+                    MapFile::Elsewhere => MapFile::Elsewhere,
+                },
+            })),
+            Told::Jvm(Err(why)) => Told::Jvm(Err(why)),
+            Told::Jvm(Ok(None)) => Told::Jvm(Ok(None)),
+            Told::Jvm(Ok(Some(jvm))) => Told::Jvm(Ok(Some(Box::new(Jvm {
+                start: jvm.start,
+                status: jvm.status,
+                options: jvm.options,
+                tmp: file(jvm.tmp)?,
+            })))),
         })
     }
 }
@@ -115,7 +180,7 @@ pub(crate) enum ToProber {
 pub(crate) enum FromProber {
     /// It runs and speaks this version.
     Ready(u32),
-    /// A file, with its descriptor. Before the first answer in which it is, once until it is let go of.
+    /// A file, with its descriptor if it is open. Before the first answer in which it is, once until it is let go of.
     File(FileFacts),
     Answer {
         number: u64,

@@ -1,7 +1,7 @@
 //! The process: reads others and opens their files, on threads that nobody waits for, until its socket is closed.
 
 use std::{
-    collections::{HashMap, hash_map::Entry},
+    collections::HashMap,
     io,
     os::fd::AsFd,
     panic,
@@ -18,6 +18,7 @@ use nix::{
 };
 
 use crate::{
+    compiled,
     pool::{Pool, SLOW},
     priority::{self, Priority},
     protocol::{FromProber, Mapped, Missing, Request, ToProber, Told, VERSION, Whom},
@@ -147,19 +148,20 @@ impl Server {
     /// Sends an answer after the files that are in it.
     fn send(&self, number: u64, told: Told<Opened>) -> io::Result<()> {
         let mut sent = self.sent();
-        let mut new = Vec::new();
+        let mut new = HashMap::new();
         let told = told.with(&mut |file: Opened| {
             let key = file.key();
-            if let Entry::Vacant(place) = sent.entry(key) {
-                new.push(Arc::clone(&file));
-                place.insert(file);
+            if !sent.contains_key(&key) {
+                new.insert(key, file);
             }
             Some(key)
         });
-        for file in new {
-            if let Some(facts) = file.facts() {
-                let file = Some(file.as_fd());
-                self.socket.send(&FromProber::File(facts), file, true)?;
+        for (key, file) in new {
+            let facts = FromProber::File(file.facts());
+            let descriptor = file.file().ok().map(AsFd::as_fd);
+            self.socket.send(&facts, descriptor, true)?;
+            if file.is_open() {
+                sent.insert(key, file);
             }
         }
         let (left, given_up) = self.pool.lost();
@@ -189,6 +191,14 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
             Told::Mappings(seen)
         }
         Request::Reopen(closed) => Told::File(files.reopen(&closed).ok()),
+        Request::PerfMap(whom) => Told::PerfMap(match open(whom) {
+            Some((process, start)) => compiled::perf_map(&process, start, files),
+            None => Err(Missing::Gone),
+        }),
+        Request::Jvm(whom) => Told::Jvm(match open(whom) {
+            Some((process, start)) => compiled::jvm(&process, start, files),
+            None => Err(compiled::GONE.to_owned()),
+        }),
     }
 }
 

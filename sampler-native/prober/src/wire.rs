@@ -85,7 +85,8 @@ impl Packets {
         }
     }
 
-    /// The message that has come and its file; none at the end of the connection. Would block: there is none.
+    /// The message that has come, and its file if there was a descriptor left for that; none at the end of the connection. Would
+    /// block: there is none.
     pub fn receive<T: DeserializeOwned>(&self) -> io::Result<Option<(T, Option<OwnedFd>)>> {
         let mut packet = vec![0; PACKET_MAX + 1];
         let mut room = cmsg_space!(RawFd);
@@ -98,15 +99,16 @@ impl Packets {
                 received => received?,
             };
             let mut passed = Vec::new();
-            for control in received.cmsgs()? {
+            // An error: none was left.
+            for control in received.cmsgs().into_iter().flatten() {
                 if let ControlMessageOwned::ScmRights(descriptors) = control {
                     // SAFETY: the kernel has just given us these, and nobody else has them.
                     let owned = |fd| unsafe { OwnedFd::from_raw_fd(fd) };
                     passed.extend(descriptors.into_iter().map(owned));
                 }
             }
-            let cut = MsgFlags::MSG_TRUNC | MsgFlags::MSG_CTRUNC;
-            break (received.bytes, passed, !received.flags.intersects(cut));
+            let cut = received.flags.contains(MsgFlags::MSG_TRUNC);
+            break (received.bytes, passed, !cut);
         };
         let mut passed = passed.into_iter();
         let file = passed.next();
@@ -161,6 +163,7 @@ fn unsealed(file: OwnedFd) -> io::Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nix::sys::resource::{Resource, setrlimit};
 
     fn ends() -> (Packets, Packets) {
         let (ours, theirs) = Packets::pair().expect("a pair");
@@ -180,6 +183,31 @@ mod tests {
         assert_eq!(nothing.kind(), io::ErrorKind::WouldBlock);
         drop(ours);
         assert!(theirs.receive::<Vec<u8>>().expect("the end").is_none());
+    }
+
+    #[test]
+    fn receive_a_file_without_a_descriptor_left_is_the_message_alone() {
+        const NAME: &str =
+            "wire::tests::receive_a_file_without_a_descriptor_left_is_the_message_alone";
+        if std::env::var_os("FEW").is_none() {
+            // The limit is that of a whole process.
+            let own = std::env::current_exe().expect("own path");
+            let child = std::process::Command::new(own)
+                .args([NAME, "--exact"])
+                .env("FEW", "1")
+                .status();
+            assert!(child.expect("it runs").success());
+            return;
+        }
+        let (ours, theirs) = ends();
+        let file = File::open("/dev/null").expect("a file");
+        ours.send(&1, Some(file.as_fd()), true).expect("sent");
+        ours.send(&2, Some(file.as_fd()), true).expect("sent");
+        let next = file.as_raw_fd() as u64 + 1;
+        setrlimit(Resource::RLIMIT_NOFILE, next, next).expect("a limit");
+        assert!(matches!(theirs.receive::<i32>(), Ok(Some((1, None)))));
+        drop(file);
+        assert!(matches!(theirs.receive::<i32>(), Ok(Some((2, Some(_))))));
     }
 
     #[test]

@@ -56,7 +56,7 @@ fn run(pass_hz: u32, cpu_hz: u32, symbolizer: &str) -> Result<(), Box<dyn Error>
         "target=all\nhz.pass={pass_hz}\nhz.cpu={cpu_hz}\nsymbolizer={symbolizer}"
     ))?;
     raise_priority()?;
-    let names = session.names();
+    let requests = session.requests();
     let header = session.header().to_vec();
     let live = Live {
         session,
@@ -74,7 +74,7 @@ fn run(pass_hz: u32, cpu_hz: u32, symbolizer: &str) -> Result<(), Box<dyn Error>
                 asked.push(frame);
             }
         }
-        names.ask(&asked);
+        requests.ask_names(&asked);
     }
     Ok(())
 }

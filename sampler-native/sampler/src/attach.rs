@@ -1,12 +1,13 @@
 //! Asks a HotSpot JVM to write a perf map, as `jcmd PID Compiler.perfmap` does.
 //!
 //! A file `.attach_pidPID` in the JVM's `/tmp` and a SIGQUIT make it open the socket `.java_pidPID` there, which takes
-//! requests of its own user. SIGQUIT ends a process that does not expect it, so the JVM is looked at first: its own flags say that
-//! it answers, and the kernel that it has a handler. All paths are in its own root, numbers in its own pid namespace; the
-//! thread that calls this acts as the JVM's user from then on, so that nothing is written that this user could not write.
+//! requests of its own user. SIGQUIT ends a process that does not expect it, so the prober looks at the JVM first: the JVM's own flags say
+//! that it answers, and the kernel says that it has a handler. The prober opens `/tmp` too, in the JVM's root and only where the kernel
+//! serves it; whatever is mounted in that folder is never entered. Numbers are those of the JVM's own pid namespace. The thread that
+//! calls this acts as the JVM's user from then on, so that nothing is written that this user could not write.
 
 use std::{
-    fs::File,
+    fs::{File, Metadata},
     io::{self, ErrorKind, Read, Write},
     os::{
         fd::AsRawFd,
@@ -17,9 +18,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_unwind::HotSpot;
+use flametop_unwind::ProcessFolder;
 
-use crate::{os, perf_map::Process};
+use crate::{os, prober::Jvm};
 
 /// How long a JVM may take to open its socket, and to answer. A large one that is busy may need seconds.
 const OPENING: Duration = Duration::from_secs(10);
@@ -33,92 +34,88 @@ const MAX_ANSWER: usize = 4096;
 ///
 /// # Errors
 /// Why it gives none, and what mends that.
-pub fn write_map(process: &Process, stop: &AtomicBool) -> Result<(), String> {
+pub fn write_map(tgid: u32, jvm: &Jvm, stop: &AtomicBool) -> Result<(), String> {
     // From here on the number cannot come to mean another process.
     let gone = |_| "it is gone".to_owned();
-    let handle = os::process(process.tgid).map_err(gone)?;
-    if Process::read(process.tgid).is_none_or(|now| now.start != process.start) {
+    let handle = os::process(tgid).map_err(gone)?;
+    let start = ProcessFolder::open(tgid).and_then(|process| process.start());
+    if start.map_err(gone)? != jvm.start {
         return Err("it is gone".to_owned());
     }
-    let jvm = HotSpot::read(process.tgid).map_err(|e| e.to_string())?;
-    if jvm.disable_attach_mechanism {
+    if jvm.options.disable_attach_mechanism {
         return Err("it runs with -XX:+DisableAttachMechanism".to_owned());
     }
     let unreachable = |e: io::Error| format!("its /tmp cannot be reached: {e}");
-    let folder = process
-        .open("tmp", libc::O_PATH | libc::O_DIRECTORY)
-        .map_err(unreachable)?;
+    let tmp = jvm.tmp.file().map_err(unreachable)?;
+    let status = &jvm.status;
     // It would write through a link.
-    if let Ok(planted) = process.open(&format!("tmp/perf-{}.map", process.own_pid), libc::O_PATH) {
-        let facts = planted.metadata().map_err(unreachable)?;
-        if !facts.is_file() || !process.uids.contains(&facts.uid()) {
-            return Err(format!(
-                "its /tmp/perf-{}.map is no file of its own; remove it",
-                process.own_pid
-            ));
+    let map = status.perf_map();
+    let own = |facts: &Metadata| facts.is_file() && status.uids.contains(&facts.uid());
+    match os::place_in(tmp, &map).and_then(|planted| planted.metadata()) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {}
+        Ok(facts) if own(&facts) => {}
+        _ => {
+            return Err(format!("its /tmp/{map} is no file of its own; remove it"));
         }
     }
-    let (uid, gid) = (process.uids[1], process.gids[1]);
-    let own = Process::read(std::process::id()).ok_or("/proc is not there")?;
-    if (own.uids[1], own.gids[1]) != (uid, gid) {
+    let (uid, gid) = (status.uids[1], status.gids[1]);
+    if os::user() != (uid, gid) {
         os::become_user(uid, gid)
             .map_err(|e| format!("flametop cannot act as its user, uid {uid}: {e}"))?;
     }
-    let socket = format!(".java_pid{}", process.own_pid);
-    if !is_socket(&folder, &socket, uid) {
-        open_socket(process, &handle, &jvm, &folder, &socket, stop)?;
-    }
-    ask(&folder, &socket, stop)
+    let name = format!(".java_pid{}", status.own_pid);
+    let socket = match socket(tmp, &name, uid) {
+        Some(socket) => socket,
+        None => open_socket(jvm, tmp, &handle, &name, stop)?,
+    };
+    ask(&socket, &name, stop)
 }
 
-fn path(folder: &File, name: &str) -> String {
-    format!("/proc/self/fd/{}/{name}", folder.as_raw_fd())
-}
-
-fn is_socket(folder: &File, name: &str, uid: u32) -> bool {
-    std::fs::symlink_metadata(path(folder, name))
-        .is_ok_and(|facts| facts.file_type().is_socket() && facts.uid() == uid)
+/// The JVM's socket, if it is there.
+fn socket(tmp: &File, name: &str, uid: u32) -> Option<File> {
+    let place = os::place_in(tmp, name).ok()?;
+    let facts = place.metadata().ok()?;
+    (facts.file_type().is_socket() && facts.uid() == uid).then_some(place)
 }
 
 fn open_socket(
-    process: &Process,
+    jvm: &Jvm,
+    tmp: &File,
     handle: &File,
-    jvm: &HotSpot,
-    folder: &File,
-    socket: &str,
+    name: &str,
     stop: &AtomicBool,
-) -> Result<(), String> {
-    if jvm.reduce_signal_usage || !process.catches_quit {
+) -> Result<File, String> {
+    let status = &jvm.status;
+    if jvm.options.reduce_signal_usage || !status.catches_quit {
         return Err("it runs with -Xrs, or leaves SIGQUIT to another handler".to_owned());
     }
-    let sign = format!(".attach_pid{}", process.own_pid);
-    match os::create_in(folder, &sign) {
+    let sign = format!(".attach_pid{}", status.own_pid);
+    match os::create_in(tmp, &sign) {
         Ok(_) => {}
         Err(e) if e.kind() == ErrorKind::AlreadyExists => {}
         Err(e) => return Err(format!("its /tmp cannot be written: {e}")),
     }
     let signalled = os::signal(handle, libc::SIGQUIT);
     let until = Instant::now() + OPENING;
-    let uid = process.uids[1];
+    let mut opened = None;
     while signalled.is_ok()
-        && !is_socket(folder, socket, uid)
+        && opened.is_none()
         && Instant::now() < until
         && !stop.load(Ordering::Relaxed)
     {
         thread::sleep(STEP);
+        opened = socket(tmp, name, status.uids[1]);
     }
     // Left behind it would make a later SIGQUIT mean something else.
-    let _ = os::remove_in(folder, &sign);
+    let _ = os::remove_in(tmp, &sign);
     signalled.map_err(|e| format!("it cannot be signalled: {e}"))?;
-    match is_socket(folder, socket, uid) {
-        true => Ok(()),
-        false => Err("it does not answer; it may be stopped".to_owned()),
-    }
+    opened.ok_or_else(|| "it does not answer; it may be stopped".to_owned())
 }
 
-fn ask(folder: &File, socket: &str, stop: &AtomicBool) -> Result<(), String> {
-    let failed = |e: io::Error| format!("its socket /tmp/{socket} does not answer: {e}");
-    let mut stream = os::connect(&path(folder, socket), OPENING).map_err(failed)?;
+fn ask(socket: &File, name: &str, stop: &AtomicBool) -> Result<(), String> {
+    let failed = |e: io::Error| format!("its socket /tmp/{name} does not answer: {e}");
+    let path = format!("/proc/self/fd/{}", socket.as_raw_fd());
+    let mut stream = os::connect(&path, OPENING).map_err(failed)?;
     stream.set_write_timeout(Some(ANSWER)).map_err(failed)?;
     stream.set_read_timeout(Some(STEP)).map_err(failed)?;
     stream.write_all(REQUEST).map_err(failed)?;

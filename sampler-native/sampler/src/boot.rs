@@ -1,20 +1,20 @@
-//! From boot time, by which the kernel says when tasks began, to monotonic time, by which all else is told. The two move apart
+//! From boot time, in which the kernel says when tasks began, to monotonic time, which all other times are in. The two move apart
 //! while the machine is suspended.
 
 use crate::os;
 
-/// Less than this apart are two readings of the same difference, ns.
+/// Two differences that are less than this apart are two readings of one, ns.
 const JITTER: u64 = 50_000_000;
 
 /// The two clocks side by side, since sampling began.
 #[derive(Clone, Debug, Default)]
 pub struct BootClock {
-    /// Boot time from which on it held, boot time − monotonic time, in the order of time, ns.
+    /// The differences of boot time and monotonic time, each behind the boot time from which on it holds; in the order of time, ns.
     offsets: Vec<(u64, u64)>,
 }
 
 impl BootClock {
-    /// As they are now.
+    /// Both clocks as they are now.
     pub fn now() -> BootClock {
         let mut clock = BootClock::default();
         clock.look();
@@ -23,7 +23,7 @@ impl BootClock {
 
     /// Looks at both clocks; to be called now and then. Returns for how long the machine was suspended since the last look, ns.
     pub fn look(&mut self) -> Option<u64> {
-        // Of three readings that are far apart the next look may be better.
+        // If the three readings are far apart, the next look may be better.
         let (before, boot, after) = (os::monotonic(), os::boottime(), os::monotonic());
         match after - before < JITTER / 2 || self.offsets.is_empty() {
             true => self.read(boot, before),
@@ -51,7 +51,7 @@ impl BootClock {
     pub fn monotonic(&self, boot: u64, seen: u64) -> u64 {
         let held = self.offsets.iter().rfind(|(from, _)| *from <= boot);
         let offset = held.map_or(0, |(_, offset)| *offset);
-        // Just after a suspension that no look has found yet it would lie ahead.
+        // Just after a suspension that no look has found yet, the time would lie ahead.
         boot.saturating_sub(offset).min(seen)
     }
 }

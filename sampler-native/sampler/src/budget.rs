@@ -1,18 +1,18 @@
-//! What may be done for a process, and for all processes of a user: so much in a second, saved up for some seconds and owed no longer
-//! than that. Nothing that one of them does costs the others more.
+//! The work that may be done for a process, and for all processes of a user: so many units a second, which are saved up for some
+//! seconds; debts are forgiven after the same time. So no process and no user takes work away from others.
 
 use std::collections::HashMap;
 
-/// What was not used is saved up for so long, and debt is forgiven after it, ns.
+/// Unused units are saved up for so long, and a debt is forgiven after it, ns.
 const SAVED: u64 = 2_000_000_000;
 const SECOND: u64 = 1_000_000_000;
-/// Users that are known before those are forgotten that owe nothing.
+/// With more users than these, those who owe nothing are forgotten.
 const USERS_KEPT: usize = 1024;
 
-/// What somebody has used.
+/// The units that a process or user has used.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Purse {
-    /// It is used up to this moment, ns.
+    /// The units up to this moment are used, ns.
     used: u64,
 }
 
@@ -30,7 +30,7 @@ impl Purse {
     }
 }
 
-/// The rates of one kind of work, and what users have used.
+/// The rates of one kind of work, and the units that users have used.
 #[derive(Debug)]
 pub struct Budget {
     of_process: u64,
@@ -48,14 +48,14 @@ impl Budget {
         }
     }
 
-    /// What is left for a process of that user.
+    /// The units that are left for a process of that user.
     pub fn left(&self, process: Purse, user: u32, now: u64) -> u64 {
         let of_user = self.users.get(&user).copied().unwrap_or_default();
         let of_user = of_user.left(now, self.of_user);
         process.left(now, self.of_process).min(of_user)
     }
 
-    /// Something was done for a process of that user.
+    /// Notes units of work that was done for a process of that user.
     pub fn spend(&mut self, process: &mut Purse, user: u32, now: u64, units: u64) {
         if units == 0 {
             return;

@@ -1,6 +1,6 @@
-//! Control groups: which hierarchy is looked at, and the paths of its groups.
+//! Control groups: the hierarchy that is used, and the paths of its groups.
 //!
-//! The kernel side gives the id of each task's group. Where there is version 2 and it is used, that is the hierarchy; else, on
+//! The kernel side gives the id of each task's group. The hierarchy is that of version 2, if it has groups; else, on
 //! hosts whose groups are still of version 1, that of the memory controller, or of the pids controller: container engines
 //! and systemd put each container and service into these.
 
@@ -18,24 +18,24 @@ use flametop_stream::MAX_CGROUP;
 
 use crate::os;
 
-/// Paths that are kept before those are forgotten that no process is in.
+/// With more paths than these, those of groups without a process are forgotten.
 const MAX_PATHS: usize = 1024;
-/// What `/proc/PID/cgroup` appends to the path of a group that was removed.
+/// `/proc/PID/cgroup` appends this to the path of a group that was removed.
 const REMOVED: &[u8] = b" (deleted)";
 
 /// One hierarchy and the paths of its groups, as far as they were asked for.
 #[derive(Default)]
 pub struct Cgroups {
     hierarchy: Hierarchy,
-    /// Where it is mounted, if it is.
+    /// Where the hierarchy is mounted, if it is.
     mount: Option<(PathBuf, File)>,
-    /// By id; from the root that this process sees, at most [`MAX_CGROUP`] bytes.
+    /// The paths by id; from the root that this process sees, at most [`MAX_CGROUP`] bytes.
     paths: HashMap<u64, Arc<[u8]>>,
     paths_due: usize,
 }
 
 impl Cgroups {
-    /// The hierarchy that says most of this host.
+    /// The hierarchy that this host uses.
     pub fn of_host() -> Cgroups {
         let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
         let (hierarchy, point) = choose(&mounts, has_groups);
@@ -48,12 +48,12 @@ impl Cgroups {
         }
     }
 
-    /// Whose ids [`Cgroups::path`] takes.
+    /// The hierarchy whose ids [`Cgroups::path`] takes.
     pub fn hierarchy(&self) -> Hierarchy {
         self.hierarchy
     }
 
-    /// The path of a group that process `tgid` was seen in, `None` if that cannot be known (any more).
+    /// The path of a group that process `tgid` was seen in; `None` if it cannot be known (any more).
     pub fn path(&mut self, id: u64, tgid: u32) -> Option<Arc<[u8]>> {
         if let Some(path) = self.paths.get(&id) {
             return Some(Arc::clone(path));
@@ -77,13 +77,13 @@ impl Cgroups {
         Some([b"/", below.as_os_str().as_bytes()].concat())
     }
 
-    /// Of a group that cannot be opened. The process may have been moved since it was seen in it.
+    /// The path of a group that cannot be opened. The process may have been moved since it was seen in the group.
     fn path_of_process(&self, tgid: u32) -> Option<Vec<u8>> {
         let lines = fs::read(format!("/proc/{tgid}/cgroup")).ok()?;
         group_in(&lines, self.hierarchy).map(<[u8]>::to_vec)
     }
 
-    /// Forgets the paths of groups that no process is in, if there are many. `used`: ids of those that have one.
+    /// Forgets the paths of groups that no process is in, if there are many. `used`: ids of groups with a process.
     pub fn forget(&mut self, used: impl Iterator<Item = u64>) {
         if self.paths.len() > self.paths_due {
             let used: HashSet<u64> = used.collect();
@@ -113,7 +113,7 @@ fn choose(mountinfo: &[u8], has_groups: impl Fn(&Path) -> bool) -> (Hierarchy, O
     used.unwrap_or(&mounted[0]).clone()
 }
 
-/// Where this line of mountinfo has the hierarchy, if it does.
+/// The mount point of the hierarchy, if this line of mountinfo is of it.
 fn mount_point(line: &[u8], hierarchy: Hierarchy) -> Option<PathBuf> {
     let words: Vec<&[u8]> = line.split(|byte| *byte == b' ').collect();
     let dash = words.iter().position(|word| *word == b"-")?;

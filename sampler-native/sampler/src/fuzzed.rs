@@ -1,6 +1,8 @@
 //! Entry points of coverage-guided fuzzing: any bytes as a file that a process writes.
 
-use std::{fs::OpenOptions, io::Write, os::unix::fs::OpenOptionsExt};
+use std::{fs::OpenOptions, io::Write, os::unix::fs::OpenOptionsExt, sync::Arc};
+
+use flametop_unwind::OpenFile;
 
 use crate::perf_map::PerfMap;
 
@@ -18,10 +20,10 @@ pub fn perf_map(bytes: &[u8]) {
     let mut map: Option<PerfMap> = None;
     for part in [first, second] {
         let again = file.write_all(part).and_then(|()| file.try_clone());
-        let Ok(again) = again else {
+        let Ok(again) = again.and_then(OpenFile::of) else {
             return;
         };
-        map = PerfMap::of_file(map, again).0;
+        map = PerfMap::of_file(map, Arc::new(again)).0;
         let Some(map) = &map else {
             return;
         };

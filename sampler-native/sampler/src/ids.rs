@@ -1,4 +1,4 @@
-//! Dense ids that are given anew once they are forgotten.
+//! Dense ids, which are used again once they are forgotten.
 
 use flametop_stream::{Encoder, Record, Space};
 
@@ -13,7 +13,7 @@ pub struct Ids {
 }
 
 impl Ids {
-    /// An id that nothing has.
+    /// A free id.
     pub fn take(&mut self) -> u32 {
         self.free.pop().unwrap_or_else(|| {
             self.next += 1;

@@ -2,16 +2,16 @@
 //! (`attach`) if that is wanted.
 //!
 //! A thread named `flametop-jit` follows the files: frames without a name get one when a map brings it, and where other code took
-//! the place of what was named, what is seen there from then on is another frame. The files are read by threads of a [`Pool`], which
-//! have the process's map for so long: a filesystem that hangs holds up the names of its process and of no other, and each JVM is
-//! asked by a thread of its own.
+//! the place of what was named, what is seen there from then on is another frame. The prober opens the files, and only those that the
+//! kernel serves: a file system that hangs holds up the names of its process and of no other. The thread reads them piece by piece, each
+//! process in turn. Each JVM is asked by a thread of its own.
+
+mod subject;
 
 use std::{
     collections::{HashMap, HashSet},
     fs,
-    hash::{BuildHasher, RandomState},
-    mem,
-    os::unix::fs::MetadataExt,
+    hash::RandomState,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -21,22 +21,23 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_unwind::Frame;
+use flametop_prober::MapFile;
+use flametop_unwind::{Frame, OpenFile};
 
 use crate::{
     attach,
-    budget::{Budget, Purse},
+    budget::Budget,
     os,
-    perf_map::{PerfMap, Process},
+    prober::{self, Jvm, Missing, PerfMap, Prober},
 };
-use flametop_prober::Pool;
+use subject::Subject;
 
 /// Most processes looked after; the one that was asked about longest ago goes first.
 const MAX_PROCESSES: usize = 64;
 /// Most places of all maps, 16 MiB.
 const MAX_PLACES: usize = 1 << 20;
-/// Most frames of a process whose names are followed.
-const MAX_TOLD: usize = 1 << 16;
+/// Most frames of a process that wait for its map.
+const MAX_WAITING: usize = 1 << 16;
 /// How often files are looked at without a question.
 const TICK: Duration = Duration::from_secs(1);
 /// A look is made at most so often, and takes at most one part in [`SHARE`] of the time.
@@ -53,8 +54,8 @@ const ENDING: Duration = Duration::from_millis(500);
 /// Most JVMs that are asked at a time, and most of one user: those that do not answer hold up no other user's.
 const MOST_ASKED: usize = 64;
 const MOST_OF_USER: usize = 8;
-/// How often it is looked for those that do not answer.
-const LATE: Duration = Duration::from_millis(200);
+/// Whose user is not known.
+const NOBODY: u32 = u32::MAX;
 
 /// A frame that wants a name.
 #[derive(Clone)]
@@ -86,29 +87,13 @@ pub enum Answer {
 enum Question {
     Names(Vec<Ask>),
     JvmMaps(bool),
-    /// The JVM of this number and user has written its map, or said why not.
-    Mapped(u32, u32, Result<(), String>),
-    /// The pool is done with something.
-    Done,
+    /// The perf map of the process with this number, or why there is none.
+    PerfMap(u32, Result<PerfMap, Missing>),
+    /// What is to be known of a JVM before it is asked; none: it is no JVM.
+    Jvm(u32, Result<Option<Box<Jvm>>, String>),
+    /// The JVM with this number has written its map, or said why not.
+    Mapped(u32, Result<(), String>),
     End,
-}
-
-/// The state of a process and of the questions about that process.
-enum Done {
-    Back(Box<Subject>, Vec<Answer>),
-    /// The process is gone.
-    Gone(u32, Vec<Ask>),
-    /// Nothing came in time.
-    Lost(u32, Vec<Ask>),
-}
-
-/// Where a process's map is.
-enum Place {
-    Here(Box<Subject>),
-    /// A thread has it; what is asked meanwhile.
-    Out(Vec<Ask>),
-    /// The thread did not come back; no question is asked before this moment.
-    Lost(Instant),
 }
 
 /// The asking side. The thread ends when this is dropped.
@@ -120,17 +105,17 @@ pub struct JitNames {
 }
 
 impl JitNames {
-    /// Starts the thread. `jvm_maps`: whether JVMs are asked to write maps.
-    pub fn start(jvm_maps: bool) -> JitNames {
+    /// Starts the thread. `prober`: opens the files; its answers come by [`JitNames::perf_map`] and [`JitNames::jvm`]. `jvm_maps`:
+    /// whether JVMs are asked to write maps.
+    pub fn start(prober: Arc<Prober>, jvm_maps: bool) -> JitNames {
         let (questions, asked) = channel();
         let (replies, answers) = channel();
         let (end, ended) = channel();
         let stop = Arc::new(AtomicBool::new(false));
-        let own = questions.clone();
         let mut names = Names {
             processes: HashMap::new(),
             reading: Budget::new(READING, READING_OF_USER),
-            pool: Pool::new(move || drop(own.send(Question::Done))),
+            prober,
             hasher: RandomState::new(),
             replies,
             own: questions.clone(),
@@ -138,6 +123,7 @@ impl JitNames {
             jvm_maps,
             follow_due: Instant::now(),
             asking: HashMap::new(),
+            attaching: 0,
             told: HashSet::new(),
         };
         // If it does not start, nothing is ever answered, and the frames keep their addresses.
@@ -157,12 +143,27 @@ impl JitNames {
 
     /// Asks; never waits.
     pub fn ask(&self, batch: Vec<Ask>) {
-        let _ = self.questions.send(Question::Names(batch));
+        self.tell(Question::Names(batch));
     }
 
     /// Whether JVMs are asked to write maps from now on.
     pub fn jvm_maps(&self, wanted: bool) {
-        let _ = self.questions.send(Question::JvmMaps(wanted));
+        self.tell(Question::JvmMaps(wanted));
+    }
+
+    /// The prober has opened a perf map, or says why not.
+    pub fn perf_map(&self, tgid: u32, map: Result<PerfMap, Missing>) {
+        self.tell(Question::PerfMap(tgid, map));
+    }
+
+    /// The prober has looked at what may be a JVM.
+    pub fn jvm(&self, tgid: u32, jvm: Result<Option<Box<Jvm>>, String>) {
+        self.tell(Question::Jvm(tgid, jvm));
+    }
+
+    fn tell(&self, question: Question) {
+        // The thread is gone only if it could not be started.
+        let _ = self.questions.send(question);
     }
 
     /// The answers that have come.
@@ -174,53 +175,17 @@ impl JitNames {
 impl Drop for JitNames {
     fn drop(&mut self) {
         self.stop.store(true, Ordering::Relaxed);
-        let _ = self.questions.send(Question::End);
+        self.tell(Question::End);
         // It may have begun to ask a JVM, and then has a file to remove.
         let _ = self.ended.recv_timeout(ENDING);
     }
 }
 
-/// One process image.
-struct Subject {
-    process: Process,
-    map: Option<PerfMap>,
-    /// How often there was anything new in the map.
-    version: u64,
-    told: HashMap<u32, Told>,
-    /// What reading it has cost.
-    reading: Purse,
-    /// For which it was read since that was paid.
-    took: Duration,
-    /// No look before.
-    look_due: Instant,
-    /// The file has news that the frames told of were not compared with, and when they may be.
-    unchecked: bool,
-    check_due: Instant,
-    used: Instant,
-    /// A frame was seen first since the JVM wrote its last map.
-    wants_map: bool,
-    /// Whether it is a JVM, and no question to it before.
-    jvm: Option<bool>,
-    ask_due: Instant,
-    told_skipped: bool,
-}
-
-/// What was said of a frame.
-struct Told {
-    place: Frame,
-    /// Hash of its name; 0: none.
-    name: u64,
-    /// The version of the map when it was asked for.
-    first: u64,
-    /// A later one had this name.
-    confirmed: bool,
-}
-
 struct Names {
-    processes: HashMap<u32, Place>,
+    processes: HashMap<u32, Subject>,
     /// Time for which maps were read, ns.
     reading: Budget,
-    pool: Pool<Done>,
+    prober: Arc<Prober>,
     hasher: RandomState,
     replies: Sender<Answer>,
     own: Sender<Question>,
@@ -228,8 +193,10 @@ struct Names {
     jvm_maps: bool,
     /// Nothing is looked after before.
     follow_due: Instant,
-    /// How many JVMs of each user are asked now.
-    asking: HashMap<u32, usize>,
+    /// The user of each process that is asked now whether it is a JVM, or asked as one.
+    asking: HashMap<u32, u32>,
+    /// Threads that ask JVMs.
+    attaching: usize,
     /// What the user was told already.
     told: HashSet<String>,
 }
@@ -237,47 +204,48 @@ struct Names {
 impl Names {
     fn run(&mut self, questions: &Receiver<Question>) {
         loop {
-            let out = |place: &Place| matches!(place, Place::Out(_));
-            let wait = match self.processes.values().any(out) {
-                true => LATE,
-                false => TICK,
+            let question = match self.wait() {
+                None => questions.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(wait) => questions.recv_timeout(wait),
             };
-            let question = match self.processes.is_empty() {
-                true => questions.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                false => questions.recv_timeout(wait),
-            };
-            // A process that was looked at just now is looked at again with the next question, or at the next tick.
-            let follow = !matches!(question, Ok(Question::Done));
             match question {
                 Ok(Question::Names(batch)) => self.ask(batch),
                 Ok(Question::JvmMaps(wanted)) => {
                     self.jvm_maps = wanted;
-                    for place in self.processes.values_mut() {
-                        if let Place::Here(subject) = place {
-                            subject.ask_due = Instant::now();
-                            subject.wants_map = true;
-                        }
+                    for subject in self.processes.values_mut() {
+                        subject.ask_due = Instant::now();
+                        subject.wants_map = true;
                     }
                 }
-                Ok(Question::Mapped(tgid, user, result)) => self.mapped(tgid, user, result),
-                Ok(Question::Done) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Question::PerfMap(tgid, map)) => self.opened(tgid, map),
+                Ok(Question::Jvm(tgid, jvm)) => self.ask_jvm(tgid, jvm),
+                Ok(Question::Mapped(tgid, result)) => {
+                    self.attaching -= 1;
+                    self.mapped(tgid, result);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
                 Ok(Question::End) | Err(RecvTimeoutError::Disconnected) => break,
             }
-            for done in self.pool.take() {
-                self.done(done);
-            }
-            if follow {
-                self.follow();
-            }
+            self.read_on();
+            self.follow();
         }
         // They may have files to remove.
-        while !self.asking.is_empty() {
+        while self.attaching > 0 {
             match questions.recv() {
-                Ok(Question::Mapped(_, user, _)) => self.asked(user),
+                Ok(Question::Mapped(..)) => self.attaching -= 1,
                 Ok(_) => {}
                 Err(_) => break,
             }
         }
+    }
+
+    /// How long there is nothing to do without a question; none: for ever.
+    fn wait(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let due = self.processes.values().map(|subject| subject.read_due());
+        let due = due.flatten().min();
+        let wait = due.map(|due| due.saturating_duration_since(now).min(TICK));
+        wait.or_else(|| (!self.processes.is_empty()).then_some(TICK))
     }
 
     /// Has the frames named, each by the map of its process.
@@ -286,144 +254,195 @@ impl Names {
         for ask in batch {
             of_processes.entry(ask.tgid).or_default().push(ask);
         }
-        for (tgid, mut asks) in of_processes {
-            match self.processes.remove(&tgid) {
-                Some(Place::Here(subject)) => self.send(tgid, Some(subject), asks),
-                Some(Place::Out(mut waiting)) => {
-                    waiting.append(&mut asks);
-                    self.processes.insert(tgid, Place::Out(waiting));
-                }
-                Some(Place::Lost(until)) if until > Instant::now() => {
-                    self.processes.insert(tgid, Place::Lost(until));
-                    self.without(&asks);
-                }
-                Some(Place::Lost(_)) | None => {
-                    self.make_room();
-                    self.send(tgid, None, asks);
-                }
+        let now = Instant::now();
+        for (tgid, asks) in of_processes {
+            if !self.processes.contains_key(&tgid) {
+                self.make_room();
             }
+            let subject = self.processes.entry(tgid).or_insert_with(|| {
+                let user = prober::user_of(tgid).unwrap_or(NOBODY);
+                Subject::new(user, now)
+            });
+            subject.used = now;
+            subject.wants_map = true;
+            let room = MAX_WAITING.saturating_sub(subject.waiting.len());
+            let looks = subject.is_read() || subject.look_due <= now;
+            let (waiting, others) = asks.split_at(if looks { room.min(asks.len()) } else { 0 });
+            subject.waiting.extend_from_slice(waiting);
+            let mut answers = Vec::new();
+            for ask in others {
+                subject.answer(ask, &self.hasher, &mut answers);
+            }
+            self.reply(answers);
+            self.look(tgid);
         }
     }
 
-    /// Has a thread answer these, and look at the file.
-    fn send(&mut self, tgid: u32, mut subject: Option<Box<Subject>>, asks: Vec<Ask>) {
-        let user = match &subject {
-            Some(subject) => subject.process.uids[1],
-            None => fs::metadata(format!("/proc/{tgid}")).map_or(u32::MAX, |facts| facts.uid()),
+    /// Has the map of this process opened, if that is due.
+    fn look(&mut self, tgid: u32) {
+        let Some(subject) = self.processes.get_mut(&tgid) else {
+            return;
         };
-        let purse = subject.as_ref().map_or(Purse::default(), |s| s.reading);
-        if self.reading.left(purse, user, os::monotonic()) == 0 {
-            let later = Instant::now() + TICK;
-            let Some(subject) = &mut subject else {
-                return self.refuse(tgid, &asks);
-            };
-            // What is known of its map names frames still.
-            (subject.look_due, subject.check_due) = (later, later);
+        if subject.is_read() || subject.look_due > Instant::now() {
+            return;
         }
-        let late = Done::Lost(tgid, asks.clone());
-        let (hasher, jvm_maps, unasked) = (self.hasher.clone(), self.jvm_maps, asks.clone());
-        let work = move || work(tgid, subject, asks, &hasher, jvm_maps);
-        let sent = self.pool.ask(user, late, work);
-        if sent {
-            self.processes.insert(tgid, Place::Out(Vec::new()));
-        } else {
-            self.without(&unasked);
-            self.processes
-                .insert(tgid, Place::Lost(Instant::now() + REFUSED));
+        subject.opening = self.prober.ask_perf_map(tgid, subject.user);
+        if !subject.opening {
+            self.opened(tgid, Err(Missing::Late));
         }
     }
 
-    /// Too much was read for this user's processes: there are no names until there is time again.
-    fn refuse(&mut self, tgid: u32, asks: &[Ask]) {
-        self.without(asks);
-        let until = Instant::now() + TICK;
-        self.processes.insert(tgid, Place::Lost(until));
+    /// The map of a process was opened, or not.
+    fn opened(&mut self, tgid: u32, map: Result<PerfMap, Missing>) {
+        let Some(subject) = self.processes.get_mut(&tgid) else {
+            return;
+        };
+        subject.opening = false;
+        let now = Instant::now();
+        subject.look_due = now + PAUSE;
+        subject.follow_due = now + TICK;
+        let file = match map {
+            Ok(map) => {
+                if subject.start != map.start {
+                    // The image before it is forgotten.
+                    subject.replace(map.start, now);
+                }
+                subject.gone = false;
+                subject.user = map.user;
+                Ok(map.file)
+            }
+            Err(missing) => Err(missing),
+        };
+        let why = match file {
+            Ok(MapFile::Open(file)) => return self.read(tgid, Some(file)),
+            Ok(MapFile::Absent) => return self.answer_waiting(tgid),
+            Err(Missing::Gone) => {
+                // What is known of its map names frames for a while.
+                subject.gone = true;
+                return self.answer_waiting(tgid);
+            }
+            Err(Missing::Late) => "is not answered for",
+            Ok(MapFile::Elsewhere) => "is not opened: a program serves the file system of its /tmp",
+        };
+        let later = now + REFUSED;
+        (subject.look_due, subject.follow_due) = (later, later);
+        self.answer_waiting(tgid);
         let text = format!(
-            "the perf map of {} is not read yet (limit): those of other processes of its user are so large or so many; some names of \
-             its compiled code are left out",
+            "the perf map of {} {why}; names of its compiled code are left out",
             title(tgid)
         );
         self.notice(tgid, true, text);
     }
 
-    fn done(&mut self, done: Done) {
-        let tgid = match &done {
-            Done::Back(subject, _) => subject.process.tgid,
-            Done::Gone(tgid, _) | Done::Lost(tgid, _) => *tgid,
+    /// Reads a piece of the map of a process: from its beginning if it was opened anew.
+    fn read(&mut self, tgid: u32, file: Option<Arc<OpenFile>>) {
+        let Some(subject) = self.processes.get_mut(&tgid) else {
+            return;
         };
-        let asked = match self.processes.remove(&tgid) {
-            Some(Place::Out(asked)) => asked,
-            _ => Vec::new(),
-        };
-        match done {
-            Done::Back(mut subject, answers) => {
-                let (took, user) = (mem::take(&mut subject.took), subject.process.uids[1]);
-                self.reading.spend(
-                    &mut subject.reading,
-                    user,
-                    os::monotonic(),
-                    took.as_nanos() as u64,
-                );
-                for answer in answers {
-                    match answer {
-                        Answer::Notice {
-                            tgid,
-                            trouble,
-                            text,
-                        } => self.notice(tgid, trouble, text),
-                        answer => drop(self.replies.send(answer)),
-                    }
-                }
-                match asked.is_empty() {
-                    true => drop(self.processes.insert(tgid, Place::Here(subject))),
-                    false => self.send(tgid, Some(subject), asked),
-                }
-            }
-            Done::Gone(_, asks) => {
-                self.without(&asks);
-                self.without(&asked);
-            }
-            Done::Lost(_, asks) => {
-                self.without(&asks);
-                self.without(&asked);
-                let until = Instant::now() + REFUSED;
-                self.processes.insert(tgid, Place::Lost(until));
-                let text = format!(
-                    "the perf map of {} is not answered for; names of its compiled code are left out",
-                    title(tgid)
-                );
-                self.notice(tgid, true, text);
-            }
+        let now = os::monotonic();
+        if self.reading.left(subject.reading, subject.user, now) == 0 {
+            return self.refuse(tgid);
+        }
+        let took = subject.read(file);
+        self.reading
+            .spend(&mut subject.reading, subject.user, now, took);
+        if !subject.is_read() {
+            self.answer_waiting(tgid);
+            self.recheck(tgid);
         }
     }
 
-    /// Answers that there are no names.
-    fn without(&self, asks: &[Ask]) {
-        for ask in asks {
-            let _ = self.replies.send(Answer::Name {
-                frame: ask.frame,
-                place: ask.place,
-                name: None,
-                asked: true,
+    /// Tells of frames of a process that have another name now.
+    fn recheck(&mut self, tgid: u32) {
+        let Some(subject) = self.processes.get_mut(&tgid) else {
+            return;
+        };
+        let mut answers = Vec::new();
+        let took = subject.recheck(&self.hasher, &mut answers);
+        self.reading
+            .spend(&mut subject.reading, subject.user, os::monotonic(), took);
+        self.reply(answers);
+    }
+
+    /// Reads the next piece of each map that is due.
+    fn read_on(&mut self) {
+        let now = Instant::now();
+        let due = |subject: &Subject| subject.read_due().is_some_and(|due| due <= now);
+        let due = self.processes.iter().filter(|(_, subject)| due(subject));
+        let due: Vec<u32> = due.map(|(tgid, _)| *tgid).collect();
+        for tgid in due {
+            self.read(tgid, None);
+        }
+    }
+
+    /// Too much was read for this user's processes: there are no more names until there is time again.
+    fn refuse(&mut self, tgid: u32) {
+        let Some(subject) = self.processes.get_mut(&tgid) else {
+            return;
+        };
+        subject.postpone(Instant::now() + TICK);
+        let unknown = !subject.is_known();
+        self.answer_waiting(tgid);
+        if unknown {
+            let text = format!(
+                "the perf map of {} is not read yet (limit): those of other processes of its user are so large or so many; some \
+                 names of its compiled code are left out",
+                title(tgid)
+            );
+            self.notice(tgid, true, text);
+        }
+    }
+
+    /// Answers what waited for the map of a process, by what is known of that.
+    fn answer_waiting(&mut self, tgid: u32) {
+        let Some(subject) = self.processes.get_mut(&tgid) else {
+            return;
+        };
+        let mut answers = Vec::new();
+        for ask in std::mem::take(&mut subject.waiting) {
+            subject.answer(&ask, &self.hasher, &mut answers);
+        }
+        if let Some(skipped) = subject.take_skipped() {
+            let text = format!(
+                "the perf map of {} has {skipped} lines that are none; they are left out",
+                title(tgid)
+            );
+            answers.push(Answer::Notice {
+                tgid,
+                trouble: true,
+                text,
             });
+        }
+        self.reply(answers);
+    }
+
+    fn reply(&mut self, answers: Vec<Answer>) {
+        for answer in answers {
+            match answer {
+                Answer::Notice {
+                    tgid,
+                    trouble,
+                    text,
+                } => self.notice(tgid, trouble, text),
+                answer => drop(self.replies.send(answer)),
+            }
         }
     }
 
     fn make_room(&mut self) {
-        let now = Instant::now();
-        self.processes
-            .retain(|_, place| !matches!(place, Place::Lost(until) if *until <= now));
-        if self.processes.len() >= MAX_PROCESSES {
-            let used = |place: &Place| match place {
-                Place::Here(subject) => Some(subject.used),
-                Place::Out(_) | Place::Lost(_) => None,
-            };
-            let here = self.processes.iter();
-            let here = here.filter_map(|(tgid, place)| Some((used(place)?, *tgid)));
-            if let Some((_, tgid)) = here.min() {
-                self.processes.remove(&tgid);
-            }
+        if self.processes.len() < MAX_PROCESSES {
+            return;
         }
+        let used = self.processes.iter();
+        let used = used.map(|(tgid, subject)| (subject.used, *tgid));
+        if let Some((_, tgid)) = used.min() {
+            self.forget(tgid);
+        }
+    }
+
+    fn forget(&mut self, tgid: u32) {
+        self.answer_waiting(tgid);
+        self.processes.remove(&tgid);
     }
 
     /// Has the files looked at that may have changed.
@@ -433,81 +452,85 @@ impl Names {
             return;
         }
         self.follow_due = now + PAUSE;
-        let mut here: Vec<(Instant, u32, usize)> = Vec::new();
-        for (tgid, place) in &self.processes {
-            if let Place::Here(subject) = place {
-                let places = subject.map.as_ref().map_or(0, PerfMap::len);
-                here.push((subject.used, *tgid, places));
-            }
-        }
-        here.sort_unstable();
+        let mut all: Vec<(Instant, u32)> = Vec::new();
+        all.extend(self.processes.iter().map(|(tgid, s)| (s.used, *tgid)));
+        all.sort_unstable();
         let mut places = 0;
-        for (_, tgid, of_process) in here.into_iter().rev() {
-            places += of_process;
-            if places > MAX_PLACES {
-                self.processes.remove(&tgid);
-            } else if let Some(Place::Here(subject)) = self.processes.remove(&tgid) {
-                let due = subject.look_due <= now
-                    || subject.unchecked && subject.check_due <= now
-                    || self.jvm_maps && subject.jvm.is_none();
-                match due {
-                    true => self.send(tgid, Some(subject), Vec::new()),
-                    false => drop(self.processes.insert(tgid, Place::Here(subject))),
-                }
+        for (_, tgid) in all.into_iter().rev() {
+            let Some(subject) = self.processes.get_mut(&tgid) else {
+                continue;
+            };
+            places += subject.places();
+            if places > MAX_PLACES || subject.gone && subject.used + REFUSED <= now {
+                self.forget(tgid);
+                continue;
+            }
+            let follow = !subject.gone && subject.follow_due <= now;
+            self.recheck(tgid);
+            if follow {
+                self.look(tgid);
             }
         }
         if self.jvm_maps {
-            self.ask_jvms(now);
+            self.look_for_jvms(now);
         }
     }
 
-    fn ask_jvms(&mut self, now: Instant) {
-        for place in self.processes.values_mut() {
-            let Place::Here(subject) = place else {
-                continue;
-            };
-            let user = subject.process.uids[1];
-            let due = subject.jvm == Some(true) && subject.wants_map && subject.ask_due <= now;
-            let of_user = self.asking.get(&user).copied().unwrap_or(0);
-            if !due || of_user >= MOST_OF_USER || self.asking.values().sum::<usize>() >= MOST_ASKED
-            {
+    /// Has the prober look at those that may be JVMs and are to write maps.
+    fn look_for_jvms(&mut self, now: Instant) {
+        for (tgid, subject) in &mut self.processes {
+            let due = subject.jvm != Some(false)
+                && !subject.gone
+                && subject.start != 0
+                && subject.wants_map
+                && subject.ask_due <= now
+                && !self.asking.contains_key(tgid);
+            let of_user = self.asking.values().filter(|user| **user == subject.user);
+            if !due || of_user.count() >= MOST_OF_USER || self.asking.len() >= MOST_ASKED {
                 continue;
             }
-            subject.wants_map = false;
-            subject.ask_due = now + REFUSED;
-            let process = subject.process.clone();
-            let (own, stop) = (self.own.clone(), Arc::clone(&self.stop));
-            // A thread of its own, since it takes on the JVM's user.
-            let thread = thread::Builder::new()
-                .name("flametop-attach".to_owned())
-                .spawn(move || {
-                    // Since it was looked at last it may have got its handlers.
-                    let now = Process::read(process.tgid).filter(|now| now.start == process.start);
-                    let gone = || Err("it is gone".to_owned());
-                    let result = now.map_or_else(gone, |now| attach::write_map(&now, &stop));
-                    let _ = own.send(Question::Mapped(process.tgid, user, result));
-                });
-            if thread.is_ok() {
-                *self.asking.entry(user).or_default() += 1;
+            if self.prober.ask_jvm(*tgid, subject.start, subject.user) {
+                subject.wants_map = false;
+                subject.ask_due = now + REFUSED;
+                self.asking.insert(*tgid, subject.user);
             }
         }
     }
 
-    /// A JVM of this user is asked no more.
-    fn asked(&mut self, user: u32) {
-        if let Some(count) = self.asking.get_mut(&user) {
-            *count -= 1;
+    /// Has a JVM asked, of which the prober says all that there is to know before.
+    fn ask_jvm(&mut self, tgid: u32, jvm: Result<Option<Box<Jvm>>, String>) {
+        let jvm = match jvm {
+            Err(why) => return self.mapped(tgid, Err(why)),
+            Ok(jvm) => jvm,
+        };
+        if let Some(subject) = self.processes.get_mut(&tgid) {
+            subject.jvm = Some(jvm.is_some());
         }
-        self.asking.retain(|_, count| *count > 0);
+        let Some(jvm) = jvm else {
+            self.asking.remove(&tgid);
+            return;
+        };
+        let (own, stop) = (self.own.clone(), Arc::clone(&self.stop));
+        // A thread of its own, since it takes on the JVM's user.
+        let thread = thread::Builder::new()
+            .name("flametop-attach".to_owned())
+            .spawn(move || {
+                let result = attach::write_map(tgid, &jvm, &stop);
+                let _ = own.send(Question::Mapped(tgid, result));
+            });
+        match thread {
+            Ok(_) => self.attaching += 1,
+            Err(_) => drop(self.asking.remove(&tgid)),
+        }
     }
 
-    fn mapped(&mut self, tgid: u32, user: u32, result: Result<(), String>) {
-        self.asked(user);
+    fn mapped(&mut self, tgid: u32, result: Result<(), String>) {
+        self.asking.remove(&tgid);
         let now = Instant::now();
-        if let Some(Place::Here(subject)) = self.processes.get_mut(&tgid) {
+        if let Some(subject) = self.processes.get_mut(&tgid) {
             let pause = if result.is_ok() { ASKING } else { REFUSED };
             subject.ask_due = now + pause;
-            subject.look_due = now;
+            (subject.look_due, subject.follow_due) = (now, now);
         }
         match result {
             Ok(()) => self.notice(
@@ -538,165 +561,6 @@ impl Names {
     }
 }
 
-/// Answers what is asked about a process, looks at its file, and tells what that brings. May wait.
-fn work(
-    tgid: u32,
-    subject: Option<Box<Subject>>,
-    asks: Vec<Ask>,
-    hasher: &RandomState,
-    jvm_maps: bool,
-) -> Done {
-    let now = Instant::now();
-    let known = subject.as_ref().is_some_and(|s| s.used + TICK > now);
-    let subject = match (subject, if known { None } else { Process::read(tgid) }) {
-        // The image before it is forgotten.
-        (Some(subject), Some(process)) if subject.process.start == process.start => Some(subject),
-        (_, Some(process)) => Some(Box::new(Subject::new(process, now))),
-        (subject, None) => subject.filter(|s| s.used + REFUSED > now),
-    };
-    let Some(mut subject) = subject else {
-        return Done::Gone(tgid, asks);
-    };
-    let mut answers = Vec::new();
-    for ask in &asks {
-        subject.answer(ask, hasher, &mut answers);
-    }
-    if !asks.is_empty() {
-        subject.used = now;
-        subject.wants_map = true;
-    }
-    if subject.look_due <= now {
-        subject.look();
-    }
-    if subject.unchecked && subject.check_due <= now {
-        subject.recheck(hasher, &mut answers);
-    }
-    if jvm_maps && subject.jvm.is_none() {
-        subject.jvm = Some(maps_libjvm(tgid));
-    }
-    let skipped = subject.map.as_ref().map_or(0, |map| map.skipped);
-    if skipped > 0 && !std::mem::replace(&mut subject.told_skipped, true) {
-        let text = format!(
-            "the perf map of {} has {skipped} lines that are none; they are left out",
-            title(tgid)
-        );
-        answers.push(Answer::Notice {
-            tgid,
-            trouble: true,
-            text,
-        });
-    }
-    Done::Back(subject, answers)
-}
-
-impl Subject {
-    fn new(process: Process, now: Instant) -> Subject {
-        Subject {
-            process,
-            map: None,
-            version: 0,
-            told: HashMap::new(),
-            reading: Purse::default(),
-            took: Duration::ZERO,
-            unchecked: false,
-            check_due: now,
-            look_due: now,
-            used: now,
-            wants_map: true,
-            jvm: None,
-            ask_due: now,
-            told_skipped: false,
-        }
-    }
-
-    fn answer(&mut self, ask: &Ask, hasher: &RandomState, answers: &mut Vec<Answer>) {
-        let name = self.process_name(ask);
-        let hash = name.as_ref().map_or(0, |n| hasher.hash_one(n) | 1);
-        if self.told.len() < MAX_TOLD {
-            let told = Told {
-                place: ask.place,
-                name: hash,
-                first: self.version,
-                confirmed: false,
-            };
-            self.told.insert(ask.frame, told);
-        }
-        answers.push(Answer::Name {
-            frame: ask.frame,
-            place: ask.place,
-            name,
-            asked: true,
-        });
-    }
-
-    fn process_name(&mut self, ask: &Ask) -> Option<Vec<u8>> {
-        let name = |s: &Subject| s.map.as_ref().and_then(|m| m.name(ask.place.offset));
-        let found = name(self);
-        if found.is_none() && self.look_due <= Instant::now() {
-            self.look();
-            return name(self);
-        }
-        found
-    }
-
-    /// Takes in what is new in its file.
-    fn look(&mut self) {
-        let began = Instant::now();
-        let (map, new) = PerfMap::look(self.map.take(), &self.process);
-        self.map = map;
-        self.unchecked |= new;
-        self.version += u64::from(new);
-        self.took += began.elapsed();
-        self.look_due = rest(began, PAUSE);
-    }
-
-    /// Tells of all frames that have another name now.
-    fn recheck(&mut self, hasher: &RandomState, answers: &mut Vec<Answer>) {
-        let began = Instant::now();
-        self.unchecked = false;
-        let Some(map) = &self.map else { return };
-        self.told.retain(|&frame, told| {
-            let place = told.place;
-            let Some(name) = map.name(place.offset) else {
-                return true;
-            };
-            let hash = hasher.hash_one(&name) | 1;
-            let confirmed = self.version > told.first;
-            if hash == told.name {
-                told.confirmed = confirmed;
-                return true;
-            }
-            if told.confirmed {
-                answers.push(Answer::Moved { frame, place });
-                return false;
-            }
-            told.name = hash;
-            told.confirmed = confirmed;
-            answers.push(Answer::Name {
-                frame,
-                place,
-                name: Some(name),
-                asked: false,
-            });
-            true
-        });
-        self.took += began.elapsed();
-        self.check_due = rest(began, TICK);
-    }
-}
-
-/// When to do again what began then and is done.
-fn rest(began: Instant, pause: Duration) -> Instant {
-    let now = Instant::now();
-    now + pause.max((now - began) * SHARE)
-}
-
-fn maps_libjvm(tgid: u32) -> bool {
-    let maps = fs::read(format!("/proc/{tgid}/maps")).unwrap_or_default();
-    maps.split(|b| *b == b'\n')
-        .any(|l| l.ends_with(b"/libjvm.so"))
-}
-
 /// How a process is called in a notice.
 fn title(tgid: u32) -> String {
     let comm = fs::read(format!("/proc/{tgid}/comm")).unwrap_or_default();
@@ -713,11 +577,12 @@ mod tests {
     use flametop_unwind::ModuleId;
     use std::{path::PathBuf, process::Child, time::SystemTime};
 
-    /// A process whose map no other test writes, and the thread.
+    /// A process whose map no other test writes, the prober, and the thread.
     struct World {
         process: Child,
         map: PathBuf,
         changes: u64,
+        prober: Arc<Prober>,
         jit: JitNames,
     }
 
@@ -728,11 +593,16 @@ mod tests {
                 .spawn()
                 .expect("sleep");
             let map = PathBuf::from(format!("/tmp/perf-{}.map", process.id()));
+            let exe = std::env::current_exe().expect("own path");
+            let program = exe.ancestors().nth(2).expect("target folder");
+            let program = program.join("flametop-symbolizer");
+            let prober = Arc::new(Prober::new(&program).expect("a prober"));
             World {
                 process,
                 map,
                 changes: 0,
-                jit: JitNames::start(false),
+                jit: JitNames::start(Arc::clone(&prober), false),
+                prober,
             }
         }
 
@@ -745,28 +615,33 @@ mod tests {
         }
 
         fn ask(&self, frame: u32, offset: u64) {
+            self.ask_of(self.process.id(), frame, offset);
+        }
+
+        fn ask_of(&self, tgid: u32, frame: u32, offset: u64) {
             let place = Frame {
                 module: ModuleId(0),
                 offset,
                 guessed: false,
             };
-            self.jit.ask(vec![Ask {
-                frame,
-                tgid: self.process.id(),
-                place,
-            }]);
+            self.jit.ask(vec![Ask { frame, tgid, place }]);
         }
 
         /// The next answer: frame and what is said of it.
         fn next(&self) -> (u32, String) {
-            let answer = self.jit.answers.recv_timeout(Duration::from_secs(60));
-            match answer.expect("an answer") {
-                Answer::Name { frame, name, .. } => (
-                    frame,
-                    name.map_or("none".to_owned(), |n| String::from_utf8_lossy(&n).into()),
-                ),
-                Answer::Moved { frame, .. } => (frame, "moved".to_owned()),
-                Answer::Notice { text, .. } => (u32::MAX, text),
+            let until = Instant::now() + Duration::from_secs(60);
+            loop {
+                assert!(Instant::now() < until, "an answer");
+                let soon = Duration::from_millis(20);
+                if let Ok(answer) = self.jit.answers.recv_timeout(soon) {
+                    return said_of(answer);
+                }
+                for answer in self.prober.take() {
+                    match answer {
+                        prober::Answer::PerfMap(tgid, map) => self.jit.perf_map(tgid, map),
+                        other => panic!("{other:?}"),
+                    }
+                }
             }
         }
     }
@@ -776,6 +651,17 @@ mod tests {
             let _ = self.process.kill();
             let _ = self.process.wait();
             let _ = fs::remove_file(&self.map);
+        }
+    }
+
+    fn said_of(answer: Answer) -> (u32, String) {
+        match answer {
+            Answer::Name { frame, name, .. } => (
+                frame,
+                name.map_or("none".to_owned(), |n| String::from_utf8_lossy(&n).into()),
+            ),
+            Answer::Moved { frame, .. } => (frame, "moved".to_owned()),
+            Answer::Notice { text, .. } => (u32::MAX, text),
         }
     }
 
@@ -797,8 +683,8 @@ mod tests {
         let mut world = World::start();
         world.write("10 10 first\n20 10 stays\n");
         world.ask(1, 0x10);
-        world.ask(2, 0x20);
         assert_eq!(world.next(), said(1, "first"));
+        world.ask(2, 0x20);
         assert_eq!(world.next(), said(2, "stays"));
         // The map was older than the frame: what it said may have been of the code before.
         world.write("10 10 second\n20 10 stays\n");
@@ -808,59 +694,50 @@ mod tests {
     }
 
     #[test]
+    fn answer_map_that_is_gone_keeps_its_names_also_when_its_process_is() {
+        let mut world = World::start();
+        world.write("10 10 kept\n");
+        world.ask(1, 0x10);
+        assert_eq!(world.next(), said(1, "kept"));
+        fs::remove_file(&world.map).expect("removed");
+        thread::sleep(2 * PAUSE);
+        world.ask(2, 0x10);
+        assert_eq!(world.next(), said(2, "kept"));
+        world.process.kill().expect("killed");
+        world.process.wait().expect("reaped");
+        thread::sleep(2 * PAUSE);
+        world.ask(3, 0x10);
+        assert_eq!(world.next(), said(3, "kept"));
+    }
+
+    #[test]
     fn answer_map_that_is_not_answered_for_holds_up_no_other_process() {
         let mut world = World::start();
         world.write("10 10 named\n");
-        // A thread that never comes back has this one's.
-        let (_end, ended) = channel::<()>();
+        // The prober says nothing of this one.
         let other = std::process::id();
-        let ask = |tgid, frame| Ask {
-            frame,
-            tgid,
-            place: Frame {
-                module: ModuleId(0),
-                offset: 0x10,
-                guessed: false,
-            },
-        };
-        let (questions, asked) = channel();
-        let (replies, answers) = channel();
-        let mut names = Names {
-            processes: HashMap::new(),
-            reading: Budget::new(READING, READING_OF_USER),
-            pool: Pool::new(|| {}),
-            hasher: RandomState::new(),
-            replies,
-            own: questions,
-            stop: Arc::default(),
-            jvm_maps: false,
-            follow_due: Instant::now(),
-            asking: HashMap::new(),
-            told: HashSet::new(),
-        };
-        drop(asked);
-        let late = Done::Lost(other, vec![ask(other, 1)]);
-        names.processes.insert(other, Place::Out(Vec::new()));
-        assert!(names.pool.ask(0, late, move || {
-            let _ = ended.recv();
-            Done::Gone(other, Vec::new())
-        }));
-        names.ask(vec![ask(other, 2), ask(world.process.id(), 3)]);
-        let mut order = Vec::new();
+        world.ask_of(other, 1, 0x10);
+        world.ask_of(other, 2, 0x10);
+        world.ask(3, 0x10);
+        let mut named = None;
         let until = Instant::now() + Duration::from_secs(60);
-        while order.len() < 3 && Instant::now() < until {
-            names.pool.wait(until);
-            for done in names.pool.take() {
-                names.done(done);
+        while named.is_none() && Instant::now() < until {
+            for answer in world.prober.take() {
+                match answer {
+                    prober::Answer::PerfMap(tgid, _) if tgid == other => {}
+                    prober::Answer::PerfMap(tgid, map) => world.jit.perf_map(tgid, map),
+                    other => panic!("{other:?}"),
+                }
             }
-            order.extend(answers.try_iter().filter_map(|answer| match answer {
-                Answer::Name { frame, name, .. } => Some((frame, name)),
-                _ => None,
-            }));
+            named = world.jit.answers.try_iter().next().map(said_of);
+            thread::sleep(Duration::from_millis(5));
         }
-        let named = Some(b"named".to_vec());
-        assert_eq!(order, [(3, named), (1, None), (2, None)]);
-        assert!(matches!(names.processes[&other], Place::Lost(_)));
+        assert_eq!(named, Some(said(3, "named")));
+        world.jit.perf_map(other, Err(Missing::Late));
+        assert_eq!(world.next(), said(1, "none"));
+        assert_eq!(world.next(), said(2, "none"));
+        let (_, notice) = world.next();
+        assert!(notice.contains("is not answered for"), "{notice}");
     }
 
     #[test]

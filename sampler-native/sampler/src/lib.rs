@@ -5,7 +5,7 @@
 //! The caller makes passes with [`Session::fill`], on one thread at a time. Beside it a thread named `flametop-ring`
 //! sleeps on the rings of the CPU clock and of task ends, walks stacks at once and queues records for the next batch. Neither reads
 //! anything of another process: the prober does, a process of its own, and samples of what is not known yet wait for it in a queue.
-//! Names are asked for from any thread ([`Names`]); [`Wish`] is the text of what a caller may wish for.
+//! Any thread may ask for names, and for more ([`Requests`]); [`Wish`] is the text of such a request.
 //!
 //! # Errors
 //! Opening gives an [`OpenError`] with an exit code. What works only in part is told in the stream, as a notice.
@@ -19,12 +19,15 @@ mod check;
 mod facts;
 #[cfg(fuzzing)]
 pub mod fuzzed;
+mod identity;
 mod ids;
 mod jit;
 mod mappings;
+mod open_error;
 #[allow(unsafe_code)]
 mod os;
 mod own;
+mod own_files;
 mod perf_map;
 mod pipeline;
 mod prober;
@@ -38,8 +41,9 @@ mod wish;
 
 pub use check::check;
 pub use flametop_kernel::CheckLine;
+pub use open_error::OpenError;
 pub use os::favour;
-pub use session::{MIN_BUFFER, Names, OpenError, Session};
+pub use session::{MIN_BUFFER, Requests, Session};
 pub use settings::Settings;
 pub use wish::Wish;
 

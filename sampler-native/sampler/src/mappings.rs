@@ -19,9 +19,9 @@ use flametop_unwind::{
 use crate::{
     boot::BootClock,
     budget::{Budget, Purse},
+    identity::ProcessKey,
     os,
     prober::{Missing, Prober, What, Whom},
-    tasks::{Process, ProcessKey},
 };
 
 /// Mappings of one process are read at most this often, ns.
@@ -304,10 +304,8 @@ impl Mappings {
         self.early.extend(read.map(|read| (tgid, read)));
     }
 
-    /// All mappings of a process, and when they began to be read.
-    pub fn come(&mut self, process: &mut Process, read: Result<(u64, ProbedMaps), Missing>) {
-        let user = process.uid();
-        let maps = &mut process.maps;
+    /// All mappings of a process of this user, and when they began to be read.
+    pub fn come(&mut self, maps: &mut Maps, user: u32, read: Result<(u64, ProbedMaps), Missing>) {
         maps.asked = false;
         if let Ok((_, read)) = &read {
             let cost = read.lines() + LINES_PER_FILE * read.files();
@@ -325,16 +323,16 @@ impl Mappings {
     pub fn seen(
         &mut self,
         key: ProcessKey,
-        process: Option<&mut Process>,
+        maps: Option<&mut Maps>,
         which: &[(u64, u64)],
         seen: Option<Vec<Seen>>,
     ) {
-        if let Some(process) = process {
-            process.maps.asked = false;
+        if let Some(maps) = maps {
+            maps.asked = false;
             if seen.is_none() {
                 // All are read when there is time.
-                process.maps.followed = READ_AFTER + 1;
-                process.maps.read = os::monotonic() + LATE_PERIOD;
+                maps.followed = READ_AFTER + 1;
+                maps.read = os::monotonic() + LATE_PERIOD;
             }
         }
         self.told.see(key.tgid(), which, seen);
@@ -358,8 +356,7 @@ impl Mappings {
     }
 
     /// What the process of a sample had mapped then.
-    pub fn at(&mut self, head: &Head, process: &mut Process, modules: &mut Modules) -> At {
-        let maps = &mut process.maps;
+    pub fn at(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> At {
         let asked = if self.told.source.is_none() {
             self.poll(head, maps, modules)
         } else {
@@ -383,8 +380,7 @@ impl Mappings {
 
     /// An address of a sample has no mapping: reads them again, unless that was done a moment ago, and gives what may be newer
     /// than [`Mappings::at`] but holds for the sample too.
-    pub fn again(&mut self, head: &Head, process: &mut Process, modules: &mut Modules) -> At {
-        let maps = &mut process.maps;
+    pub fn again(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> At {
         if maps.history.is_none() {
             return maps.unknown();
         }

@@ -101,31 +101,33 @@ pub fn favour(names: &[&str]) {
     }
 }
 
-/// Opens a file below `root`, as a process with that root would find it, but follows no link at its end, and waits for
-/// nobody (a FIFO without a writer). `flags` as those of `open`.
+/// What has this name in a folder, for its path alone: a link itself, and nothing that is mounted there.
 ///
 /// # Errors
-/// It cannot be opened so.
-pub fn open_in_root(root: &File, path: &str, flags: libc::c_int) -> io::Result<File> {
-    let path = CString::new(path)?;
+/// Nothing has the name, or something is mounted there.
+pub fn place_in(folder: &File, name: &str) -> io::Result<File> {
+    let name = CString::new(name)?;
     // SAFETY: all zeros is a valid `open_how`.
     let mut how: libc::open_how = unsafe { std::mem::zeroed() };
-    how.flags = (flags | libc::O_NOFOLLOW | libc::O_CLOEXEC) as u64;
-    if flags & libc::O_PATH == 0 {
-        how.flags |= (libc::O_NONBLOCK | libc::O_NOCTTY) as u64;
-    }
-    how.resolve = libc::RESOLVE_IN_ROOT | libc::RESOLVE_NO_MAGICLINKS;
-    // SAFETY: path and `how` live through the call, and its size is the one passed.
+    how.flags = (libc::O_PATH | libc::O_NOFOLLOW | libc::O_CLOEXEC) as u64;
+    how.resolve = libc::RESOLVE_BENEATH | libc::RESOLVE_NO_MAGICLINKS | libc::RESOLVE_NO_XDEV;
+    // SAFETY: name and `how` live through the call, and its size is the one passed.
     let fd = unsafe {
         libc::syscall(
             libc::SYS_openat2,
-            root.as_raw_fd(),
-            path.as_ptr(),
+            folder.as_raw_fd(),
+            name.as_ptr(),
             &how,
             size_of::<libc::open_how>(),
         )
     };
     descriptor(fd)
+}
+
+/// The user and group that the calling thread acts as.
+pub fn user() -> (u32, u32) {
+    // SAFETY: these take nothing and cannot fail.
+    unsafe { (libc::geteuid(), libc::getegid()) }
 }
 
 /// Opens the cgroup with this id in the hierarchy of which a mount is `mount`, for its path alone.

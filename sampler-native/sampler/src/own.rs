@@ -1,4 +1,4 @@
-//! What flametop costs: CPU by part, and memory.
+//! The cost of flametop itself: CPU by part, and memory.
 
 use std::{collections::HashMap, fs};
 
@@ -7,14 +7,13 @@ use flametop_stream::{Encoder, Record};
 
 use crate::os;
 
-/// Parts are told so far apart, ns.
+/// Parts are told this often, ns.
 const PERIOD: u64 = 1_000_000_000;
 
-/// Parts of this process by the names of its threads; the first beginning that fits. What no name tells is `other`.
-const PARTS: [(&str, &str); 16] = [
+/// Parts of this process by the names of its threads: the first beginning that fits counts. Threads without a part are `other`.
+const PARTS: [(&str, &str); 15] = [
     ("sampler", "passes"),
     ("flametop-ring", "ring"),
-    ("flametop-probe", "names"),
     ("profile", "profile"),
     ("java", "screen"),
     ("input", "screen"),
@@ -90,14 +89,14 @@ impl Own {
         }
     }
 
-    /// That process ended; its number may soon be another's.
+    /// A process ended; another one may soon have its number.
     pub fn retire(&mut self, tgid: u32) {
         if let Some((part, clock)) = self.others.remove(&tgid) {
             *self.retired.entry(part).or_default() += clock.spent();
         }
     }
 
-    /// ns of CPU that flametop cost since this began. A program that meets flametop's own threads counts in both.
+    /// ns of CPU that flametop cost since counting began. The time of a BPF program that interrupts flametop's own threads counts twice.
     pub fn cpu(&mut self, programs: &[ProgramTime]) -> u64 {
         look(&mut self.process, std::process::id());
         for (tgid, (_, clock)) in &mut self.others {
@@ -111,7 +110,7 @@ impl Own {
             + elsewhere.sum::<u64>()
     }
 
-    /// Tells the parts of the last [`Own::cpu`], if it is time to.
+    /// Tells the parts of the last [`Own::cpu`], if they are due.
     pub fn tell(&mut self, now: u64, programs: &[ProgramTime], out: &mut Encoder) {
         if now < self.told + PERIOD && self.told > 0 {
             return;
@@ -163,7 +162,7 @@ impl Own {
                 continue;
             };
             let before = match self.threads.get(&tid) {
-                // A clock that goes back is another thread's with the same number.
+                // A clock that goes back belongs to another thread with the same number.
                 Some(thread) if thread.cpu.now <= now => self.threads.remove(&tid),
                 _ => None,
             };

@@ -19,7 +19,7 @@ use flametop_unwind::{
     ClosedFile, ModuleId, OpenFile, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
 
-use crate::{os, tasks::ProcessKey};
+use crate::{identity::ProcessKey, os};
 
 /// Most processes whose mappings are read before the first pass.
 const MOST_EARLY: usize = 1024;
@@ -56,6 +56,11 @@ pub enum What {
     Mappings(Vec<(u64, WantedMapping)>, RuntimeKnown),
 }
 
+/// See [`flametop_prober::PerfMap`].
+pub type PerfMap = flametop_prober::PerfMap<Arc<OpenFile>>;
+/// See [`flametop_prober::Jvm`].
+pub type Jvm = flametop_prober::Jvm<Arc<OpenFile>>;
+
 /// An answer; nothing in it: there was none in time, or the process is gone.
 #[derive(Debug)]
 pub enum Answer {
@@ -69,6 +74,10 @@ pub enum Answer {
     File(ModuleId, ClosedFile, Option<Arc<OpenFile>>),
     /// As of [`Answer::Maps`], of the process with this number that began at this tick; before it was seen.
     Early(u32, Option<(u64, u64, ProbedMaps)>),
+    /// The perf map of the process with this number.
+    PerfMap(u32, Result<PerfMap, Missing>),
+    /// What is to be known of the JVM with this number before it is asked; none: it is no JVM.
+    Jvm(u32, Result<Option<Box<Jvm>>, String>),
 }
 
 /// What an answer is about.
@@ -79,6 +88,8 @@ enum About {
     Mappings(ProcessKey, Vec<(u64, u64)>),
     File(ModuleId, ClosedFile),
     Early(u32),
+    PerfMap(u32),
+    Jvm(u32),
 }
 
 /// Asks the process that reads.
@@ -133,6 +144,23 @@ impl Prober {
         self.client.ask(NOBODY, request, About::File(id, closed))
     }
 
+    /// Asks for the perf map of the process that has this number now, of a user.
+    pub fn ask_perf_map(&self, tgid: u32, user: u32) -> bool {
+        let process = Process { tgid, start: None };
+        self.client
+            .ask(user, Request::PerfMap(process), About::PerfMap(tgid))
+    }
+
+    /// Asks what is to be known of a JVM of that user before it is asked for anything; `start`: the tick when it began.
+    pub fn ask_jvm(&self, tgid: u32, start: u64, user: u32) -> bool {
+        let process = Process {
+            tgid,
+            start: Some(start),
+        };
+        self.client
+            .ask(user, Request::Jvm(process), About::Jvm(tgid))
+    }
+
     /// Asks for the mappings of these processes, which were not seen yet, or of all. Returns which were asked for.
     pub fn ask_early(&self, tgids: Option<&[u32]>) -> Vec<u32> {
         let all = || {
@@ -143,7 +171,7 @@ impl Prober {
         };
         let tgids: Vec<u32> = tgids.map_or_else(all, <[u32]>::to_vec);
         let ask = |tgid: &u32| {
-            let Ok(folder) = fs::metadata(format!("/proc/{tgid}")) else {
+            let Some(user) = user_of(*tgid) else {
                 return false;
             };
             let process = Process {
@@ -151,7 +179,7 @@ impl Prober {
                 start: None,
             };
             let request = Request::Maps(process, RuntimeKnown::default());
-            self.client.ask(folder.uid(), request, About::Early(*tgid))
+            self.client.ask(user, request, About::Early(*tgid))
         };
         tgids.into_iter().filter(ask).take(MOST_EARLY).collect()
     }
@@ -195,6 +223,12 @@ impl Prober {
     }
 }
 
+/// Whose process it is as far as the kernel says without a question to that; none: the process is gone.
+pub fn user_of(tgid: u32) -> Option<u32> {
+    let folder = fs::metadata(format!("/proc/{tgid}"));
+    folder.ok().map(|folder| folder.uid())
+}
+
 /// None: an answer to another question.
 fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
     Some(match (about, told) {
@@ -215,6 +249,8 @@ fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
             let read = read.ok();
             Answer::Early(tgid, read.map(|m| (m.start, m.began, m.maps)))
         }
+        (About::PerfMap(tgid), Told::PerfMap(map)) => Answer::PerfMap(tgid, map),
+        (About::Jvm(tgid), Told::Jvm(jvm)) => Answer::Jvm(tgid, jvm),
         _ => return None,
     })
 }

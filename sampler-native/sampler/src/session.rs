@@ -1,36 +1,38 @@
 //! A session: one opened kernel side, its ring thread, and the batches that the caller takes.
 
+mod counters;
+mod requests;
+mod ring;
+
 use std::{
-    collections::VecDeque,
-    fmt,
-    sync::{
-        Arc, Mutex, MutexGuard,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, atomic::Ordering},
     thread::{self, JoinHandle},
-    time::Duration,
 };
 
-use anyhow::{Result, anyhow, bail};
-use flametop_kernel::{Kernel, KernelCounters, OpenErrorKind, Rings, Target, abi, record::Head};
+use anyhow::{Result, bail};
+use flametop_kernel::{Kernel, Target, abi};
 use flametop_stream::{
-    BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Counter, Encoder, Record, batch, whole_records,
+    BATCH_HEADER, BATCH_MORE, BATCH_PASS, Encoder, Record, batch, whole_records,
 };
 use flametop_symbolize::{Debuginfod, Symbolizer};
 use flametop_unwind::Modules;
 
 use crate::{
+    OpenError,
     boot::BootClock,
     cgroups::Cgroups,
     facts,
     mappings::Mappings,
-    os,
+    os, own_files,
     pipeline::Pipeline,
     prober::Prober,
     settings::Settings,
     tasks::Tasks,
     usage::{Usage, tell_cpu_change},
 };
+use counters::{Passes, counters};
+pub use requests::Requests;
+use requests::{FAILED, Shared};
 
 /// Smallest buffer that [`Session::fill`] takes: any record fits.
 pub const MIN_BUFFER: usize = 64 << 10;
@@ -41,112 +43,8 @@ const MARKS_SOONEST: u64 = 400_000_000;
 const USAGE_PERIOD: u64 = 200_000_000;
 /// What malloc holds and nobody uses is given back this often, ns: the maps of short processes leave holes everywhere.
 const TRIM_PERIOD: u64 = 30_000_000_000;
-/// The ring thread looks at the rings at least this often.
-const RING_PERIOD: Duration = Duration::from_millis(50);
-/// Bytes of records that wait for a batch, above which samples stay in their ring, where what has no place is counted.
-const MAX_QUEUED: usize = 64 << 20;
-/// Names passed on to the symbolizer in one fill, about 10 ms of work; the rest waits for the next.
-const MAX_NAMES: usize = 1024;
 /// Bytes of unwind information in memory.
 const UNWIND_MEMORY: usize = 8 << 20;
-
-/// Files that may be open at a time: as many as there is use for, and what is needed: programs, maps and links in the kernel, jars,
-/// pipes, a few modules at a time; timers and rings of each CPU.
-const FILES: u64 = 4096;
-const LEAST_FILES: u64 = 256;
-const FILES_PER_CPU: u64 = 8;
-
-const FAILED: &str = "the sampler failed earlier; restart flametop";
-
-/// Why a session could not be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OpenError {
-    /// Exit code of the command line: 1 failed, 3 not possible here, 4 target gone.
-    pub code: u8,
-    /// One line: what happened, to which thing, what mends it.
-    pub message: String,
-}
-
-impl OpenError {
-    /// A failure without a class of its own.
-    pub fn failed(message: impl Into<String>) -> OpenError {
-        OpenError {
-            code: 1,
-            message: message.into(),
-        }
-    }
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for OpenError {}
-
-impl From<flametop_kernel::OpenError> for OpenError {
-    fn from(e: flametop_kernel::OpenError) -> OpenError {
-        OpenError {
-            code: match e.kind {
-                OpenErrorKind::NotPossible => 3,
-                OpenErrorKind::TargetGone => 4,
-                OpenErrorKind::Failed => 1,
-            },
-            message: e.message,
-        }
-    }
-}
-
-/// Asks for names, from any thread.
-#[derive(Clone)]
-pub struct Names(Arc<Shared>);
-
-impl Names {
-    /// Asks for the names of these frames; they come in later batches. Never waits.
-    pub fn ask(&self, frames: &[u32]) {
-        lock(&self.0.asked).extend_from_slice(frames);
-    }
-
-    /// Asks for inlined functions and source lines of these frames; they come in later batches.
-    /// Never waits.
-    pub fn ask_places(&self, frames: &[u32]) {
-        lock(&self.0.asked_places).extend_from_slice(frames);
-    }
-
-    /// Whether JVMs are asked to write maps of their compiled code from now on. Never waits.
-    ///
-    /// # Errors
-    /// A thread of the session failed earlier.
-    pub fn jvm_maps(&self, wanted: bool) -> Result<()> {
-        if self.0.pipeline.is_poisoned() {
-            bail!(FAILED);
-        }
-        *lock(&self.0.jvm_maps) = Some(wanted);
-        Ok(())
-    }
-}
-
-struct Shared {
-    pipeline: Mutex<Pipeline>,
-    asked: Mutex<Vec<u32>>,
-    asked_places: Mutex<Vec<u32>>,
-    jvm_maps: Mutex<Option<bool>>,
-    stop: AtomicBool,
-}
-
-impl Shared {
-    fn pipeline(&self) -> Result<MutexGuard<'_, Pipeline>> {
-        self.pipeline.lock().map_err(|_| anyhow!(FAILED))
-    }
-}
-
-/// For what a panic elsewhere cannot leave half done.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex
-        .lock()
-        .unwrap_or_else(std::sync::PoisonError::into_inner)
-}
 
 /// An open session. The caller makes the passes; a thread named `flametop-ring` drains the CPU clock beside it.
 pub struct Session {
@@ -160,6 +58,10 @@ pub struct Session {
     pass_hz: u32,
     cpu_hz: u32,
     passes: Passes,
+    /// When the last pass with marks began, ns.
+    marked: u64,
+    /// The last pass visited other tasks than those that are known.
+    want_marks: bool,
     /// Records that are on their way into batches, from `sent` on.
     pending: Encoder,
     sent: usize,
@@ -170,19 +72,6 @@ pub struct Session {
     trimmed: u64,
 }
 
-/// What is known of the passes made.
-#[derive(Default)]
-struct Passes {
-    due: u64,
-    late: u64,
-    made: u64,
-    visited: u64,
-    counts: [u64; 8],
-    tasks: u64,
-    marked: u64,
-    want_marks: bool,
-}
-
 impl Session {
     /// Opens the kernel side and starts the ring thread. `settings`: see [`Settings`].
     ///
@@ -190,7 +79,7 @@ impl Session {
     /// A setting that is not understood, or what the kernel side says.
     pub fn open(settings: &str) -> Result<Session, OpenError> {
         let settings = Settings::parse(settings)?;
-        refuse_few_files()?;
+        let allowed = own_files::require()?;
         let mut own = settings.own.clone();
         own.push(std::process::id());
         let opened = os::monotonic();
@@ -252,18 +141,13 @@ impl Session {
                 &format!("a library that takes the place of another as large may be taken for that one: {why:#}"),
             );
         }
-        let shared = Arc::new(Shared {
-            pipeline: Mutex::new(pipeline),
-            asked: Mutex::new(Vec::new()),
-            asked_places: Mutex::new(Vec::new()),
-            jvm_maps: Mutex::new(None),
-            stop: AtomicBool::new(false),
-        });
+        pipeline.share_files(own_files::left_of(allowed));
+        let shared = Arc::new(Shared::new(pipeline));
         let ring = {
             let shared = Arc::clone(&shared);
             thread::Builder::new()
                 .name("flametop-ring".to_owned())
-                .spawn(move || drain(rings, &shared))
+                .spawn(move || ring::drain(rings, &shared))
                 .map_err(|e| OpenError::failed(format!("the ring thread does not start: {e}")))?
         };
         Ok(Session {
@@ -275,10 +159,9 @@ impl Session {
             helpers: Vec::new(),
             pass_hz: settings.pass_hz,
             cpu_hz: settings.cpu_hz,
-            passes: Passes {
-                want_marks: true,
-                ..Passes::default()
-            },
+            passes: Passes::default(),
+            marked: 0,
+            want_marks: true,
             pending: Encoder::new(),
             sent: 0,
             pass_time: None,
@@ -293,9 +176,9 @@ impl Session {
         &self.header
     }
 
-    /// A handle to ask for names with.
-    pub fn names(&self) -> Names {
-        Names(Arc::clone(&self.shared))
+    /// A handle to make requests with.
+    pub fn requests(&self) -> Requests {
+        Requests(Arc::clone(&self.shared))
     }
 
     /// Fills one batch from the start of `out` and returns its length. With `pass`, makes a pass first; if the batch has MORE,
@@ -355,10 +238,9 @@ impl Session {
     /// Makes a pass; returns when it began.
     fn pass(&mut self) -> Result<u64> {
         let began = os::monotonic();
-        let passes = &mut self.passes;
-        let number = passes.made + 1;
-        let marks = passes.want_marks && began >= passes.marked + MARKS_SOONEST
-            || began >= passes.marked + MARKS_PERIOD;
+        let number = self.passes.made + 1;
+        let marks = self.want_marks && began >= self.marked + MARKS_SOONEST
+            || began >= self.marked + MARKS_PERIOD;
         let shared = &self.shared;
         let mut broken = false;
         let counts = self.kernel.pass(marks, &mut |record| {
@@ -375,54 +257,32 @@ impl Session {
         if broken {
             bail!(FAILED);
         }
-        passes.made = number;
-        passes.tasks = counts.visited;
-        passes.visited += counts.visited;
-        let of_pass = [
-            counts.written,
-            counts.unchanged,
-            counts.on_cpu,
-            counts.idle_kthreads,
-            counts.failed_mm_busy,
-            counts.failed_torn,
-            counts.failed_faulted,
-            counts.failed_exited,
-        ];
-        for (total, count) in passes.counts.iter_mut().zip(of_pass) {
-            *total += count;
-        }
+        self.passes.add(&counts);
         let mut pipeline = self.shared.pipeline()?;
         let Pipeline { tasks, out, .. } = &mut *pipeline;
         if marks {
-            passes.marked = began;
+            self.marked = began;
             tasks.end_unmarked(number, began, os::monotonic());
         }
         tasks.forget(began, out);
-        passes.want_marks = tasks.len() as u64 != counts.visited;
+        self.want_marks = tasks.len() as u64 != counts.visited;
         Ok(began)
     }
 
     /// Takes all records that are due into `pending`.
     fn collect(&mut self, pass: bool) -> Result<()> {
         let now = os::monotonic();
-        let asked = {
-            let mut asked = lock(&self.shared.asked);
-            let now = asked.len().min(MAX_NAMES);
-            let rest = asked.split_off(now);
-            std::mem::replace(&mut *asked, rest)
-        };
-        let jvm_maps = lock(&self.shared.jvm_maps).take();
+        let requested = self.shared.take_requested();
         let mut pipeline = self.shared.pipeline()?;
-        if let Some(wanted) = jvm_maps {
-            pipeline.jit.jvm_maps(wanted);
+        if let Some(wanted) = requested.jvm_maps {
+            pipeline.set_jvm_maps(wanted);
         }
-        pipeline.probed();
-        if !asked.is_empty() {
-            pipeline.ask_names(&asked);
+        pipeline.take_probed();
+        if !requested.names.is_empty() {
+            pipeline.ask_names(&requested.names);
         }
-        let places = std::mem::take(&mut *lock(&self.shared.asked_places));
-        if !places.is_empty() {
-            pipeline.ask_places(&places);
+        if !requested.places.is_empty() {
+            pipeline.ask_places(&requested.places);
         }
         pipeline.take_names();
         let mut helpers = pipeline.helpers();
@@ -451,7 +311,7 @@ impl Session {
         let usage = now >= self.usage_told + USAGE_PERIOD;
         if usage {
             self.usage_told = now;
-            pipeline.look_for_suspension();
+            pipeline.tell_suspension();
             for change in self.kernel.take_cpu_changes() {
                 let what = if change.online {
                     "came online"
@@ -491,144 +351,6 @@ impl Drop for Session {
         self.shared.stop.store(true, Ordering::Relaxed);
         if let Some(ring) = self.ring.take() {
             let _ = ring.join();
-        }
-    }
-}
-
-/// Refuses to start where files would be missing later, one thing after the other.
-fn refuse_few_files() -> Result<(), OpenError> {
-    let cpus = flametop_kernel::online_cpus().map_or(1, |cpus| cpus.len() as u64);
-    let least = LEAST_FILES + FILES_PER_CPU * cpus;
-    let allowed = os::allow_files(least.max(FILES))
-        .map_err(|e| OpenError::failed(format!("the limit of open files cannot be read: {e}")))?;
-    if allowed >= least {
-        return Ok(());
-    }
-    Err(OpenError {
-        code: 3,
-        message: format!(
-            "{allowed} open files are too few (ulimit -n): flametop needs {least}; ulimit -n {FILES} allows it"
-        ),
-    })
-}
-
-/// All counters; every identity of [`Counter`] holds.
-fn counters(passes: &Passes, pipeline: &Pipeline, kernel: KernelCounters) -> [u64; COUNTERS] {
-    let totals = pipeline.totals;
-    let done = totals.cpu_placed + totals.cpu_failed + kernel.cpu_dropped;
-    let mut all = [0; COUNTERS];
-    let mut set = |counter: Counter, value| all[counter as usize] = value;
-    set(Counter::PassesDue, passes.due);
-    set(Counter::PassesLate, passes.late);
-    set(Counter::PassesMade, passes.made);
-    set(Counter::TaskPasses, passes.visited);
-    let [
-        written,
-        unchanged,
-        on_cpu,
-        idle,
-        mm_busy,
-        torn,
-        faulted,
-        exited,
-    ] = passes.counts;
-    set(Counter::Written, written);
-    set(Counter::Unchanged, unchanged);
-    set(Counter::OnCpu, on_cpu);
-    set(Counter::IdleKthreads, idle);
-    set(Counter::FailedMmBusy, mm_busy);
-    set(Counter::FailedTorn, torn);
-    set(Counter::FailedFaulted, faulted);
-    set(Counter::FailedExited, exited);
-    set(Counter::Tasks, passes.tasks);
-    set(Counter::CpuSamples, kernel.cpu_samples.max(done));
-    set(Counter::CpuPlaced, totals.cpu_placed);
-    set(Counter::CpuFailed, totals.cpu_failed);
-    set(Counter::CpuDropped, kernel.cpu_dropped);
-    set(Counter::CpuWaiting, kernel.cpu_samples.saturating_sub(done));
-    set(Counter::Walked, totals.walked);
-    set(Counter::Short, totals.short);
-    set(Counter::LifeDropped, kernel.life_dropped);
-    set(Counter::TicksMissed, kernel.ticks_missed);
-    set(Counter::BytesCopied, kernel.bytes_copied);
-    set(Counter::ProgramNanos, kernel.program_nanos);
-    let files = pipeline.debug_files;
-    set(Counter::DebugWanted, files.wanted);
-    set(Counter::DebugCached, files.cached);
-    set(Counter::DebugFetched, files.fetched);
-    set(Counter::DebugAbsent, files.absent);
-    set(Counter::DebugFailed, files.failed);
-    set(Counter::DebugBytes, files.bytes);
-    all
-}
-
-/// The ring thread: walks each stack of the CPU clock as it comes.
-fn drain(mut rings: Rings, shared: &Shared) {
-    // Not allowed is not fatal: samples then wait longer in the ring.
-    let _ = crate::raise_priority();
-    // What became of tasks since the last time, in the order of time; comes before the samples of that time.
-    let mut life: VecDeque<Head> = VecDeque::new();
-    while !shared.stop.load(Ordering::Relaxed) {
-        let Ok(queued) = shared.pipeline().map(|p| p.out.bytes().len()) else {
-            return;
-        };
-        if queued > MAX_QUEUED {
-            thread::sleep(RING_PERIOD);
-            continue;
-        }
-        let mut broken = false;
-        let drained_to = os::monotonic();
-        let drained = rings.poll(RING_PERIOD, &mut |record| {
-            let Ok(mut pipeline) = shared.pipeline() else {
-                broken = true;
-                return;
-            };
-            match u32::from(record.head.kind) {
-                abi::FT_KIND_CPU => {
-                    while let Some(head) = life.front().filter(|l| l.ktime <= record.head.ktime) {
-                        pipeline.life(head);
-                        life.pop_front();
-                    }
-                    pipeline.cpu_sample(record.head, record.stack.as_ref());
-                }
-                _ => life.push_back(*record.head),
-            }
-        });
-        let Ok(mut pipeline) = shared.pipeline() else {
-            return;
-        };
-        // Else there may be samples of before.
-        if !rings.left() {
-            for head in life.drain(..) {
-                pipeline.life(&head);
-            }
-        }
-        pipeline.probed();
-        if !rings.left() {
-            pipeline.drained(drained_to);
-        }
-        let reaches = std::mem::take(&mut pipeline.wishes.reaches);
-        let steps = std::mem::take(&mut pipeline.wishes.steps);
-        if let Err(e) = drained {
-            pipeline.notice(
-                true,
-                &format!(
-                    "the CPU clock and the ends of tasks are no longer read: {e}; restart flametop"
-                ),
-            );
-            return;
-        }
-        if broken {
-            return;
-        }
-        // Not under the lock, which the passes wait for.
-        drop(pipeline);
-        // A map may have no place at this moment: then those stacks stay short, and say so.
-        for (whose, reach) in reaches {
-            let _ = rings.reach(whose, reach);
-        }
-        for (image, step) in steps {
-            let _ = rings.learn(image, &step);
         }
     }
 }

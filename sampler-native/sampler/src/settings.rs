@@ -1,4 +1,4 @@
-//! What a session is opened with.
+//! The settings that a session is opened with.
 
 use std::path::PathBuf;
 

@@ -2,7 +2,7 @@
 //!
 //! The tables grow with distinct places and stacks only, not with samples, and are bounded: above a bound the stacks that
 //! were not seen for longest are forgotten, then the frames that are left without a stack, and the modules that are left without
-//! a frame. What is forgotten and comes again has another id.
+//! a frame. A forgotten stack that comes again has another id.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -15,7 +15,7 @@ use hashbrown::HashTable;
 
 use crate::ids::Ids;
 
-/// What the tables may hold before some of it is forgotten.
+/// How much the tables may hold.
 #[derive(Clone, Copy, Debug)]
 struct Bounds {
     stacks: usize,
@@ -39,9 +39,9 @@ impl Bounds {
 
 struct KnownFrame {
     frame: Frame,
-    /// Questions for its name that are not answered.
+    /// How many questions for its name are not answered yet.
     asked: u32,
-    /// It has a name that no debug file can better.
+    /// The frame has a name that no debug file can better.
     named: bool,
     live: bool,
 }
@@ -50,14 +50,25 @@ struct KnownFrame {
 struct KnownStack {
     /// End and number of user frames, then the frames; empty: no stack has this id.
     key: Box<[u32]>,
-    /// The moment when it was seen last.
+    /// The moment when the stack was seen last.
     used: u32,
+}
+
+/// The frames of a stack.
+#[derive(Clone, Copy)]
+pub struct Walked<'a> {
+    /// Leaf first.
+    pub user: &'a [Frame],
+    /// Leaf first.
+    pub kernel: &'a [Frame],
+    /// Where the frames are.
+    pub modules: &'a Modules,
 }
 
 /// The tables.
 pub struct Stacks {
     bounds: Bounds,
-    /// Above these, something is forgotten. More than the bounds if most of what is held must be.
+    /// With more than these, stacks are forgotten. These are above the bounds while most stacks have to be kept.
     due: Bounds,
     moment: u32,
     hasher: RandomState,
@@ -112,14 +123,14 @@ impl Stacks {
         }
     }
 
-    /// An answer came.
+    /// An answer for this frame came.
     pub fn answered(&mut self, frame: u32) {
         if let Some(known) = self.frames.get_mut(frame as usize) {
             known.asked = known.asked.saturating_sub(1);
         }
     }
 
-    /// Whether an answer is awaited.
+    /// Whether an answer for this frame is awaited.
     pub fn is_asked(&self, frame: u32) -> bool {
         self.frames
             .get(frame as usize)
@@ -133,7 +144,7 @@ impl Stacks {
         }
     }
 
-    /// The frames of these modules that have no name of their own, or of which none was asked for.
+    /// The frames of these modules that have no name of their own, or whose names were not asked for.
     pub fn unnamed(&self, of: impl Fn(ModuleId) -> bool) -> Vec<u32> {
         let wanted = |known: &KnownFrame| known.live && !known.named && of(known.frame.module);
         (0..)
@@ -143,7 +154,7 @@ impl Stacks {
             .collect()
     }
 
-    /// What is seen at the place of this frame from now on is another frame.
+    /// From now on another frame is at the place of this one.
     pub fn renew(&mut self, frame: u32) {
         let Some(known) = self.frames.get(frame as usize).filter(|k| k.live) else {
             return;
@@ -154,15 +165,13 @@ impl Stacks {
         }
     }
 
-    /// The id of a stack, told with its frames and modules if it is new. `user` and `kernel` are leaf first.
-    pub fn id(
-        &mut self,
-        end: End,
-        user: &[Frame],
-        kernel: &[Frame],
-        modules: &Modules,
-        out: &mut Encoder,
-    ) -> u32 {
+    /// The id of a stack; a new stack is told of, with its frames and modules.
+    pub fn id(&mut self, end: End, walked: Walked<'_>, out: &mut Encoder) -> u32 {
+        let Walked {
+            user,
+            kernel,
+            modules,
+        } = walked;
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         key.push(u32::from(end.0) | (user.len() as u32) << 8);
@@ -264,14 +273,14 @@ impl Stacks {
         }
     }
 
-    /// Whether it is time to [`Stacks::forget`]. What is seen from now on is newer than what was seen before.
+    /// Whether it is time to [`Stacks::forget`]. Stacks that are seen from now on are newer than those that were seen before.
     pub fn due(&mut self) -> bool {
         self.moment += 1;
         self.due.exceeded(&self.held())
     }
 
-    /// Forgets the half of the stacks that were not seen for longest, but none of `kept`, and the frames that no stack
-    /// has and that nobody asks about.
+    /// Forgets the half of the stacks that were not seen for longest, but none of `kept`, and the frames that are in no stack
+    /// and have no open question.
     pub fn forget(&mut self, kept: &HashSet<u32>, out: &mut Encoder) {
         let mut old: Vec<u32> = self.stack_table.iter().copied().collect();
         let most = old.len() / 2;
@@ -308,7 +317,7 @@ impl Stacks {
         }
         self.frame_ids.forget(Space::Frame, &unused, out);
         let held = self.held();
-        // Less than twice, so that it comes back to the bounds.
+        // Less than twice as much, so that the tables come back to the bounds.
         let more = |held: usize| held + held / 2;
         self.due = Bounds {
             stacks: self.bounds.stacks.max(more(held.stacks)),
@@ -323,7 +332,7 @@ impl Stacks {
         frames.map(|f| f.frame.module).collect()
     }
 
-    /// Forgets these modules, in which no frame is.
+    /// Forgets these modules, which have no frame.
     pub fn forget_modules(&mut self, gone: &[ModuleId], out: &mut Encoder) {
         let told: Vec<u32> = gone
             .iter()
@@ -337,6 +346,14 @@ impl Stacks {
 mod tests {
     use super::*;
     use flametop_stream::{BATCH_HEADER, Reader, batch, file_header, rules::Rules};
+
+    fn walked<'a>(user: &'a [Frame], kernel: &'a [Frame], modules: &'a Modules) -> Walked<'a> {
+        Walked {
+            user,
+            kernel,
+            modules,
+        }
+    }
 
     fn frames(modules: &mut Modules, offsets: impl IntoIterator<Item = u64>) -> Vec<Frame> {
         let module = modules.kernel();
@@ -353,7 +370,7 @@ mod tests {
         let mut modules = Modules::new(1 << 20);
         let (mut stacks, mut out) = (Stacks::default(), Encoder::new());
         let frames = frames(&mut modules, [1, 2, 3]);
-        stacks.id(End::Root, &[], &frames, &modules, &mut out);
+        stacks.id(End::Root, walked(&[], &frames, &modules), &mut out);
         let kernel = modules.kernel();
         let ids = stacks.unnamed(|module| module == kernel);
         assert_eq!(ids.len(), 3);
@@ -386,7 +403,7 @@ mod tests {
         let mut stacks = Stacks::default();
         let f = frames(&mut modules, [1, 2]);
         let mut id = |end, user: &[Frame], kernel: &[Frame]| {
-            stacks.id(end, user, kernel, &modules, &mut out)
+            stacks.id(end, walked(user, kernel, &modules), &mut out)
         };
         assert_eq!(id(End::Root, &f, &[]), 0);
         assert_eq!(id(End::Root, &f, &[]), 0);
@@ -401,7 +418,8 @@ mod tests {
         let (mut modules, mut out) = (Modules::new(1 << 20), Encoder::new());
         let mut stacks = Stacks::default();
         let f = frames(&mut modules, [1, 2]);
-        let mut id = |stacks: &mut Stacks| stacks.id(End::Root, &f, &[], &modules, &mut out);
+        let mut id =
+            |stacks: &mut Stacks| stacks.id(End::Root, walked(&f, &[], &modules), &mut out);
         assert_eq!(id(&mut stacks), 0);
         stacks.renew(0);
         assert_eq!((id(&mut stacks), id(&mut stacks)), (1, 1));
@@ -419,22 +437,22 @@ mod tests {
         let mut stacks = Stacks::bounded(bounds);
         let mut rules = Rules::default();
         let (held, asked) = (frames(&mut modules, [1, 2]), frames(&mut modules, [3]));
-        let held = stacks.id(End::Root, &held, &[], &modules, &mut out);
-        let asked = stacks.id(End::Root, &asked, &[], &modules, &mut out);
+        let held = stacks.id(End::Root, walked(&held, &[], &modules), &mut out);
+        let asked = stacks.id(End::Root, walked(&asked, &[], &modules), &mut out);
         let asked = stacks.stacks[asked as usize].key[1];
         stacks.asked(asked);
         let kept = HashSet::from([held]);
         let mut forgets = 0;
         for number in 0..1_000_000u64 {
             let often = frames(&mut modules, [10 + number % 7]);
-            let often = stacks.id(End::Root, &often, &[], &modules, &mut out);
+            let often = stacks.id(End::Root, walked(&often, &[], &modules), &mut out);
             assert!(often < 2000);
             let new = [20, 1000 + number, 1000 + number / 3];
             let new = frames(
                 &mut modules,
                 new.into_iter().cycle().take(1 + number as usize % 9),
             );
-            stacks.id(End::Root, &new, &[], &modules, &mut out);
+            stacks.id(End::Root, walked(&new, &[], &modules), &mut out);
             if number % 100 == 0 {
                 if stacks.due() {
                     forgets += 1;
@@ -454,7 +472,10 @@ mod tests {
         stacks.forget(&kept, &mut out);
         assert!(stacks.place(asked).is_none());
         let again = frames(&mut modules, [1, 2]);
-        assert_eq!(stacks.id(End::Root, &again, &[], &modules, &mut out), held);
+        assert_eq!(
+            stacks.id(End::Root, walked(&again, &[], &modules), &mut out),
+            held
+        );
     }
 
     #[test]
@@ -470,7 +491,7 @@ mod tests {
         let mut forgets = 0;
         for offset in 0..1000 {
             let new = frames(&mut modules, [offset]);
-            kept.insert(stacks.id(End::Root, &new, &[], &modules, &mut out));
+            kept.insert(stacks.id(End::Root, walked(&new, &[], &modules), &mut out));
             if stacks.due() {
                 forgets += 1;
                 stacks.forget(&kept, &mut out);

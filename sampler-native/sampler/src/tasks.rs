@@ -1,9 +1,13 @@
 //! Who is who: processes and tasks by their identity, never by a bare number, and their dense ids in the stream.
 //!
 //! A process is (tgid, start, exec generation), a task is (tid, start). A task ends with its exit record, or because a
-//! pass with marks did not find it. The exit record has the time, but the run time was brought up to date a tick before: the
-//! end is told of when the last sums have come. What has ended is remembered for a while: the rings and the passes run beside each
+//! pass with marks did not find it. The exit record has the time of the end, but a run time that is up to a tick old: the end is
+//! told of when the last sums have come. A task that ended is remembered for a while: the rings and the passes run beside each
 //! other, so a record from before the end may come after it.
+
+mod processes;
+#[cfg(test)]
+pub(crate) mod tests;
 
 use std::collections::HashMap;
 
@@ -12,69 +16,24 @@ use flametop_stream::{Encoder, NOT_COUNTED, Record, Space};
 use flametop_unwind::ModuleId;
 
 use crate::{
-    boot::BootClock, budget::Purse, cgroups::Cgroups, ids::Ids, mappings::Maps, prober::Whom,
+    boot::BootClock,
+    cgroups::Cgroups,
+    identity::{ProcessKey, TaskKey, is_newer},
+    ids::Ids,
+    prober::Whom,
 };
+pub use processes::Process;
+use processes::Processes;
 
-/// How long the last sums of a task that ended are waited for, ns: those of one that nobody has reaped do not come, and a busy
+/// The last sums of a task that ended are waited for so long, ns: those of a task that nobody has reaped do not come, and a busy
 /// machine tells them a second late.
 const LAST_SUMS: u64 = 2_000_000_000;
-/// How long the record of an exec is waited for, ns.
+/// The record of an exec is waited for so long, ns.
 const EXEC: u64 = 500_000_000;
-/// How long the ended is remembered, ns.
+/// Tasks and processes that ended are remembered so long, ns.
 const MEMORY: u64 = 5_000_000_000;
 
-/// Identity of a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct TaskKey {
-    tid: u32,
-    start: u64,
-}
-
-impl TaskKey {
-    /// Of the task of this head.
-    pub fn of(head: &Head) -> TaskKey {
-        TaskKey {
-            tid: head.tid,
-            start: head.start_boottime,
-        }
-    }
-}
-
-/// Identity of a process image.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct ProcessKey {
-    tgid: u32,
-    start: u64,
-    exec: u32,
-}
-
-impl ProcessKey {
-    /// Of the process of this head.
-    pub fn of(head: &Head) -> ProcessKey {
-        ProcessKey {
-            tgid: head.tgid,
-            start: head.process_start_boottime,
-            exec: head.self_exec_id,
-        }
-    }
-
-    /// Its number.
-    pub fn tgid(&self) -> u32 {
-        self.tgid
-    }
-
-    /// When it started, `CLOCK_BOOTTIME`, ns.
-    pub fn start(&self) -> u64 {
-        self.start
-    }
-
-    #[cfg(test)]
-    pub fn new(tgid: u32, start: u64, exec: u32) -> ProcessKey {
-        ProcessKey { tgid, start, exec }
-    }
-}
-
-/// What a task was last told to be; a sight that says the same is not told again.
+/// A task as the stream was told of it last; a sight that says the same is not told again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Told {
     pub run: u64,
@@ -106,22 +65,22 @@ pub struct Task {
     first_seen: u64,
     marked: u64,
     sums: (u64, u64),
-    /// See [`Record::TaskBlocked`]; as told last.
+    /// See [`Record::TaskBlocked`], as told last.
     blocked: u64,
-    /// Seen in a newer image since then, ns, which of its threads is not known.
+    /// Seen in a newer image since that time, ns; it is not known yet which of its threads called exec.
     early: Option<u64>,
     /// See [`Told`].
     pub told: Option<Told>,
     /// See [`Pieces`].
     pub pieces: Option<Box<Pieces>>,
-    /// Of this many switches, its stack has had an address without a mapping since then (ns).
+    /// With this many switches, its stack has had an address without a mapping since that time, ns.
     pub unknown: Option<(u64, u64)>,
     /// What the CPU clock copies of its stack, if that was changed.
     pub reach: Option<Reach>,
 }
 
 impl Task {
-    /// Tells what it has been blocked, before the sight that this is of.
+    /// Tells for how long the task has been blocked, before the sight that this is of.
     fn tell_blocked(&mut self, head: &Head, counted: bool, out: &mut Encoder) {
         // An idle kernel thread waits for work in uninterruptible sleep.
         if head.status & abi::FT_KTHREAD != 0 || u32::from(head.kind) == abi::FT_KIND_MARK {
@@ -137,28 +96,6 @@ impl Task {
             out.put(&Record::TaskBlocked { task: self.id, ns });
         }
     }
-}
-
-/// One process image.
-#[derive(Debug)]
-pub struct Process {
-    id: u32,
-    comm: [u8; 16],
-    uid: u32,
-    cgroup: u64,
-    kthread: bool,
-    /// As far as that was told of; NULs as they are.
-    cmdline: Box<[u8]>,
-    tasks: u32,
-    emptied: u64,
-    /// What its walks have cost.
-    pub work: Purse,
-    /// What it has mapped, once a stack of it was walked.
-    pub maps: Maps,
-    /// What the CPU clock copies of the stacks of its threads, if that was changed.
-    pub reach: Option<Reach>,
-    /// What was learned of its modules in other processes was told for this one too, or need not be.
-    pub taught: bool,
 }
 
 #[derive(Debug)]
@@ -212,18 +149,16 @@ pub enum Sight<'a> {
 /// All processes and tasks.
 pub struct Tasks {
     tasks: HashMap<TaskKey, Task>,
-    processes: HashMap<ProcessKey, Process>,
+    processes: Processes,
     ending: HashMap<TaskKey, Ending>,
     missing: Vec<Missing>,
     gone: HashMap<TaskKey, Gone>,
     /// Tasks that nothing can name any more; not told yet.
     retired: Vec<u32>,
     task_ids: Ids,
-    process_ids: Ids,
-    cgroups: Cgroups,
-    /// Processes whose command lines are to be asked for.
-    unread: Vec<Whom>,
+    /// When sampling began, ns.
     opened: u64,
+    /// When the machine started; tells of suspensions.
     pub boot: BootClock,
     /// The kernel counts uninterruptible sleep: `kernel.sched_schedstats`.
     pub counts_blocked: bool,
@@ -234,15 +169,12 @@ impl Tasks {
     pub fn new(opened: u64, boot: BootClock, cgroups: Cgroups) -> Tasks {
         Tasks {
             tasks: HashMap::new(),
-            processes: HashMap::new(),
+            processes: Processes::new(cgroups),
             ending: HashMap::new(),
             missing: Vec::new(),
             gone: HashMap::new(),
             retired: Vec::new(),
             task_ids: Ids::default(),
-            process_ids: Ids::default(),
-            cgroups,
-            unread: Vec::new(),
             opened,
             boot,
             counts_blocked: false,
@@ -251,29 +183,22 @@ impl Tasks {
 
     /// The process of this image, if it is remembered.
     pub fn process(&mut self, key: ProcessKey) -> Option<&mut Process> {
-        self.processes.get_mut(&key)
+        self.processes.get(&key)
     }
 
-    /// The id of a process that is remembered; of its last image.
+    /// The id of the last image of a process that is remembered.
     pub fn id_of(&self, tgid: u32) -> Option<u32> {
-        let of = self.processes.iter().filter(|(key, _)| key.tgid == tgid);
-        let last = of.max_by_key(|(key, _)| (key.start, key.exec));
-        last.map(|(_, process)| process.id)
+        self.processes.id_of(tgid)
     }
 
     /// Processes whose command lines are not known, since the last call.
     pub fn take_unread(&mut self) -> Vec<Whom> {
-        std::mem::take(&mut self.unread)
+        self.processes.take_unread()
     }
 
     /// Tells the command line of a process.
     pub fn command_line(&mut self, key: ProcessKey, cmdline: Vec<u8>, out: &mut Encoder) {
-        if let Some(process) = self.processes.get_mut(&key)
-            && *process.cmdline != *cmdline
-        {
-            process.cmdline = cmdline.into();
-            process.tell(key, out);
-        }
+        self.processes.command_line(key, cmdline, out);
     }
 
     /// Number of live tasks.
@@ -289,7 +214,7 @@ impl Tasks {
 
     /// The modules that processes have mapped.
     pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
-        self.processes.values().flat_map(|p| p.maps.modules())
+        self.processes.modules()
     }
 
     /// Takes note of a task that was seen in pass number `pass` (0: not by a pass), and tells what is new about it.
@@ -309,7 +234,7 @@ impl Tasks {
             // Only a zombie, or the image after an exec by another thread, is there after the end.
             let after = head.ktime > gone.time
                 && (u32::from(head.state) == abi::FT_STATE_ZOMBIE
-                    || newer(head.self_exec_id, gone.exec));
+                    || is_newer(head.self_exec_id, gone.exec));
             if !after {
                 return Sight::Ended(gone.id);
             }
@@ -321,25 +246,17 @@ impl Tasks {
         let known = self.tasks.get(&key).map(|t| t.process);
         let mut stale = false;
         if let Some(known) = known.filter(|k| *k != process_key) {
-            stale = !newer(head.self_exec_id, known.exec);
+            stale = !is_newer(head.self_exec_id, known.exec());
             if !stale {
                 if let Some(id) = self.early(key, known, head) {
                     return Sight::Early(id);
                 }
                 fresh &= !self.replaced(key, known, head, out);
-            } else if !self.processes.contains_key(&process_key) {
+            } else if self.processes.get(&process_key).is_none() {
                 process_key = known;
             }
         }
-        let process = see_process(
-            &mut self.processes,
-            process_key,
-            &mut self.process_ids,
-            &mut self.cgroups,
-            &mut self.unread,
-            head,
-            out,
-        );
+        let process = self.processes.see(process_key, head, out);
         let seen = |id: u32, process: u32, fresh: bool, out: &mut Encoder| {
             out.put(&Record::TaskSeen {
                 task: id,
@@ -403,11 +320,10 @@ impl Tasks {
         head: &Head,
         out: &mut Encoder,
     ) -> bool {
-        let Some(old) = self.processes.get_mut(&known) else {
+        let Some(old) = self.processes.get(&known) else {
             return false;
         };
-        old.tasks = old.tasks.saturating_sub(1);
-        old.emptied = old.emptied.max(head.ktime);
+        old.lose_task(head.ktime);
         // Any of its threads may have called exec and taken this tid; its sums are not those of the one before.
         let other = match u32::from(head.kind) {
             abi::FT_KIND_EXEC => head.former_tid != head.tid,
@@ -442,8 +358,7 @@ impl Tasks {
         if head.former_tid != head.tid {
             let process = ProcessKey::of(head);
             let caller = self.tasks.iter().find(|(key, task)| {
-                key.tid == head.former_tid
-                    && (task.process.tgid, task.process.start) == (process.tgid, process.start)
+                key.tid() == head.former_tid && task.process.is_same_process(&process)
             });
             if let Some((key, _)) = caller {
                 self.end(*key, head.ktime, Some(head), out);
@@ -460,7 +375,8 @@ impl Tasks {
         }
         let known = match self.tasks.get(&key) {
             Some(task) => {
-                task.process == ProcessKey::of(head) || newer(head.self_exec_id, task.process.exec)
+                task.process == ProcessKey::of(head)
+                    || is_newer(head.self_exec_id, task.process.exec())
             }
             None => self.boot.monotonic(head.start_boottime, head.ktime) >= self.opened,
         };
@@ -482,7 +398,7 @@ impl Tasks {
             None => {
                 let task = self.tasks.get(&key);
                 // Not the one that has the number of a former leader now.
-                if task.is_some_and(|t| !newer(t.process.exec, head.self_exec_id)) {
+                if task.is_some_and(|t| !is_newer(t.process.exec(), head.self_exec_id)) {
                     self.end(key, head.ktime, Some(head), out);
                 }
             }
@@ -539,15 +455,13 @@ impl Tasks {
             wait: wait.max(task.sums.1),
             exact: last.is_some(),
         });
-        if let Some(process) = self.processes.get_mut(&task.process) {
-            process.tasks = process.tasks.saturating_sub(1);
-            // No earlier than that of any task, which names it.
-            process.emptied = process.emptied.max(time);
+        if let Some(process) = self.processes.get(&task.process) {
+            process.lose_task(time);
         }
         let gone = Gone {
             id: task.id,
             time,
-            exec: task.process.exec,
+            exec: task.process.exec(),
         };
         let before = self.gone.insert(key, gone);
         self.retired.extend(before.map(|g| g.id));
@@ -576,521 +490,12 @@ impl Tasks {
         let ended = self.gone.extract_if(|_, g| g.time + MEMORY <= now);
         tasks.extend(ended.map(|(_, g)| g.id));
         self.task_ids.forget(Space::Task, &tasks, out);
-        let ended = |p: &Process| p.tasks == 0 && p.emptied + MEMORY <= now;
-        let processes = self.processes.extract_if(|_, p| ended(p));
-        let processes: Vec<u32> = processes.map(|(_, p)| p.id).collect();
-        self.process_ids.forget(Space::Process, &processes, out);
-        self.cgroups
-            .forget(self.processes.values().map(|p| p.cgroup));
+        self.processes.forget(now, out);
     }
 }
 
-fn see_process<'a>(
-    processes: &'a mut HashMap<ProcessKey, Process>,
-    key: ProcessKey,
-    ids: &mut Ids,
-    cgroups: &mut Cgroups,
-    unread: &mut Vec<Whom>,
-    head: &Head,
-    out: &mut Encoder,
-) -> &'a mut Process {
-    let mut new = false;
-    let process = processes.entry(key).or_insert_with(|| {
-        new = true;
-        Process {
-            id: ids.take(),
-            comm: head.process_comm,
-            uid: head.uid,
-            cgroup: head.cgroup,
-            kthread: false,
-            cmdline: Box::default(),
-            tasks: 0,
-            emptied: head.ktime,
-            work: Purse::default(),
-            maps: Maps::default(),
-            reach: None,
-            taught: false,
-        }
-    });
-    let leader = head.tid == head.tgid;
-    let changed = process.comm != head.process_comm
-        || leader && (process.uid, process.cgroup) != (head.uid, head.cgroup);
-    if new || changed && key == ProcessKey::of(head) {
-        process.comm = head.process_comm;
-        let moved = leader && process.cgroup != head.cgroup;
-        if leader {
-            (process.uid, process.cgroup) = (head.uid, head.cgroup);
-        }
-        // Of the user processes that have kernel threads (io_uring), the leader never is one.
-        let kthread = head.status & abi::FT_KTHREAD != 0 && leader;
-        process.kthread = kthread;
-        if !kthread && u32::from(head.state) != abi::FT_STATE_ZOMBIE {
-            unread.push(Whom {
-                key,
-                uid: process.uid,
-            });
-        }
-        process.tell(key, out);
-        let path = (new || moved).then(|| cgroups.path(process.cgroup, head.tgid));
-        if let Some(path) = path.filter(|path| moved || path.is_some()) {
-            out.put(&Record::Cgroup {
-                process: process.id,
-                path: path.as_deref().unwrap_or_default(),
-            });
-        }
-    }
-    process
-}
-
-/// Whether exec generation `a` comes after `b`.
-fn newer(a: u32, b: u32) -> bool {
-    a.wrapping_sub(b).cast_signed() > 0
-}
-
+/// A name as the kernel has it, without the NULs behind it.
 fn comm(padded: &[u8; 16]) -> &[u8] {
     let end = padded.iter().position(|b| *b == 0).unwrap_or(padded.len());
     &padded[..end]
-}
-
-impl Process {
-    /// Its user.
-    pub fn uid(&self) -> u32 {
-        self.uid
-    }
-
-    fn tell(&self, key: ProcessKey, out: &mut Encoder) {
-        out.put(&Record::ProcessSeen {
-            process: self.id,
-            tgid: key.tgid,
-            start_boottime: key.start,
-            self_exec_id: key.exec,
-            uid: self.uid,
-            cgroup: self.cgroup,
-            kthread: self.kthread,
-            comm: comm(&self.comm),
-            cmdline: &self.cmdline,
-        });
-    }
-}
-
-#[cfg(test)]
-pub(crate) mod tests {
-    use std::fs;
-
-    use super::*;
-    use flametop_stream::{BATCH_HEADER, Reader, batch, file_header, rules::Rules, text::Line};
-
-    const SECOND: u64 = 1_000_000_000;
-
-    /// A task of the process with tid 100 that began 1 s after boot; sampling begins at 10 s.
-    pub(crate) fn head(tid: u32, time: u64) -> Head {
-        Head {
-            size: size_of::<Head>() as u32,
-            kind: abi::FT_KIND_TASK as u16,
-            state: abi::FT_STATE_SLEEP as u16,
-            status: 0,
-            cpu: 0,
-            ktime: time * SECOND,
-            tid,
-            tgid: 100,
-            start_boottime: SECOND + u64::from(tid),
-            process_start_boottime: SECOND + 100,
-            exec_vm: 10,
-            cgroup: 0,
-            nvcsw: 1,
-            nivcsw: 0,
-            run_ns: time * 10,
-            wait_ns: time,
-            blocked_ns: 0,
-            self_exec_id: 1,
-            uid: 1000,
-            image: 1,
-            former_tid: tid,
-            comm: comm16(b"thread"),
-            process_comm: comm16(b"program"),
-        }
-    }
-
-    fn comm16(name: &[u8]) -> [u8; 16] {
-        let mut comm = [0; 16];
-        comm[..name.len()].copy_from_slice(name);
-        comm
-    }
-
-    struct Log {
-        tasks: Tasks,
-        out: Encoder,
-    }
-
-    impl Log {
-        fn new() -> Log {
-            Log {
-                tasks: Tasks::new(10 * SECOND, BootClock::default(), Cgroups::default()),
-                out: Encoder::new(),
-            }
-        }
-
-        fn see(&mut self, head: &Head) {
-            self.tasks.see(head, 1, &mut self.out);
-        }
-
-        fn exit(&mut self, head: &Head) {
-            self.tasks.exit(head);
-            self.tasks.free(head, &mut self.out);
-            self.tasks.drained(head.ktime, &mut self.out);
-            self.tasks.drained(head.ktime, &mut self.out);
-        }
-
-        /// The records since the last call as a stream.
-        fn stream(&mut self) -> Vec<u8> {
-            let mut bytes = file_header([]);
-            let mut framed = vec![0; BATCH_HEADER + self.out.bytes().len()];
-            batch(&mut framed, 0, 0, 0, self.out.bytes());
-            bytes.extend_from_slice(&framed);
-            self.out.clear();
-            bytes
-        }
-
-        /// Holds the records since the last call to the rules of the stream.
-        fn check(&mut self, rules: &mut Rules) {
-            let bytes = self.stream();
-            let mut reader = Reader::new(bytes.as_slice()).expect("header");
-            let batch = reader.next_batch().expect("batch").expect("one");
-            for record in batch.records() {
-                rules.read(&record.expect("record")).expect("by the rules");
-            }
-        }
-
-        /// The records since the last call, each up to the fields that do not matter here.
-        fn take(&mut self) -> Vec<String> {
-            let bytes = self.stream();
-            let mut reader = Reader::new(bytes.as_slice()).expect("header");
-            let batch = reader.next_batch().expect("batch").expect("one");
-            let line = |r| Line(&r).to_string();
-            let records = batch.records().map(|r| line(r.expect("record")));
-            records
-                .map(
-                    |l| match l.split_once(" start=").or(l.split_once(" time=")) {
-                        Some((front, rest)) => match rest.split_once(" exact=") {
-                            Some((_, exact)) => format!("{front} exact={exact}"),
-                            None => front.to_owned(),
-                        },
-                        None => l,
-                    },
-                )
-                .collect()
-        }
-    }
-
-    #[test]
-    fn see_same_task_again_tells_nothing() {
-        let mut log = Log::new();
-        log.see(&head(100, 11));
-        assert_eq!(
-            log.take(),
-            ["process id=0 tgid=100", "task id=0 process=0 tid=100"]
-        );
-        log.see(&head(100, 12));
-        assert!(log.take().is_empty());
-        log.see(&Head {
-            comm: comm16(b"renamed"),
-            ..head(100, 13)
-        });
-        assert_eq!(log.take(), ["task id=0 process=0 tid=100"]);
-    }
-
-    #[test]
-    fn see_process_in_a_cgroup_tells_its_path_and_again_when_it_moved() {
-        let mut log = Log::new();
-        let own = std::process::id();
-        let moved = |time, cgroup| Head {
-            tgid: own,
-            tid: own,
-            cgroup,
-            ..head(100, time)
-        };
-        let lines = fs::read_to_string("/proc/self/cgroup").expect("cgroups");
-        let path = lines.lines().find_map(|l| l.strip_prefix("0::"));
-        let path = path.expect("a group of version 2");
-        for (time, cgroup, told) in [
-            (11, 7, Some(path)),
-            (12, 7, None),
-            (13, 8, Some(path)),
-            (14, 0, Some("")),
-        ] {
-            log.see(&moved(time, cgroup));
-            let told = told.map(|path| format!("cgroup process=0 path={path:?}"));
-            assert_eq!(
-                log.take().into_iter().find(|l| l.starts_with("cgroup")),
-                told,
-                "{time}"
-            );
-        }
-    }
-
-    #[test]
-    fn see_task_whose_time_in_d_is_counted_tells_it_when_it_has_grown() {
-        let mut log = Log::new();
-        let blocked = |time, blocked_ns| Head {
-            blocked_ns,
-            ..head(100, time)
-        };
-        log.see(&blocked(11, 7));
-        assert_eq!(log.take().len(), 2, "not counted");
-        log.tasks.counts_blocked = true;
-        let worker = Head {
-            status: abi::FT_KTHREAD,
-            ..head(101, 11)
-        };
-        log.see(&worker);
-        assert_eq!(log.take().len(), 1, "a kernel thread waits for work");
-        // One of an earlier moment comes late.
-        for (time, ns, told) in [
-            (12, 7, Some(7)),
-            (13, 7, None),
-            (14, 9, Some(9)),
-            (13, 8, None),
-        ] {
-            log.see(&blocked(time, ns));
-            let told: Vec<String> = told
-                .iter()
-                .map(|ns| format!("blocked task=0 ns={ns}"))
-                .collect();
-            assert_eq!(log.take(), told, "{time}");
-        }
-        log.tasks.counts_blocked = false;
-        log.see(&blocked(15, 9));
-        assert_eq!(log.take(), ["blocked task=0 ns=none"]);
-        log.tasks.counts_blocked = true;
-        log.exit(&blocked(16, 10));
-        assert_eq!(log.take(), ["blocked task=0 ns=10", "gone task=0 exact=1"]);
-    }
-
-    #[test]
-    fn see_same_number_of_another_task_is_a_new_one() {
-        let mut log = Log::new();
-        log.see(&head(100, 11));
-        log.exit(&head(100, 12));
-        let again = Head {
-            start_boottime: 13 * SECOND,
-            process_start_boottime: 13 * SECOND,
-            ..head(100, 14)
-        };
-        log.see(&again);
-        let told = log.take();
-        assert_eq!(
-            told[3..],
-            ["process id=1 tgid=100", "task id=1 process=1 tid=100"]
-        );
-    }
-
-    #[test]
-    fn see_after_the_end_does_not_bring_it_back_unless_a_zombie() {
-        let mut log = Log::new();
-        log.see(&head(101, 11));
-        log.exit(&head(101, 12));
-        log.take();
-        let mut out = Encoder::new();
-        assert!(matches!(
-            log.tasks.see(&head(101, 11), 1, &mut out),
-            Sight::Ended(0)
-        ));
-        assert!(matches!(
-            log.tasks.see(&head(101, 13), 1, &mut out),
-            Sight::Ended(0)
-        ));
-        let zombie = Head {
-            state: abi::FT_STATE_ZOMBIE as u16,
-            ..head(101, 13)
-        };
-        log.see(&zombie);
-        assert_eq!(log.take(), ["task id=1 process=0 tid=101"]);
-        log.tasks.end_unmarked(2, 14 * SECOND, 15 * SECOND);
-        log.tasks.drained(15 * SECOND, &mut log.out);
-        assert!(log.take().is_empty(), "its exit record may be on its way");
-        log.tasks.drained(16 * SECOND, &mut log.out);
-        assert_eq!(log.take(), ["gone task=1 exact=0"]);
-    }
-
-    #[test]
-    fn exit_unknown_task_is_told_only_if_it_began_since() {
-        let mut log = Log::new();
-        log.exit(&head(101, 12));
-        assert!(log.take().is_empty());
-        let fresh = Head {
-            start_boottime: 11 * SECOND,
-            ..head(102, 12)
-        };
-        log.exit(&fresh);
-        assert_eq!(
-            log.take(),
-            [
-                "process id=0 tgid=100",
-                "task id=0 process=0 tid=102",
-                "gone task=0 exact=1"
-            ]
-        );
-        log.exit(&fresh);
-        assert!(log.take().is_empty());
-    }
-
-    #[test]
-    fn see_exec_of_a_lone_task_keeps_its_id() {
-        let mut log = Log::new();
-        log.see(&head(100, 11));
-        log.take();
-        let after = Head {
-            self_exec_id: 2,
-            ..head(100, 12)
-        };
-        log.see(&after);
-        assert_eq!(
-            log.take(),
-            ["process id=1 tgid=100", "task id=0 process=1 tid=100"]
-        );
-        // A sample from before the exec that comes late changes nothing.
-        log.see(&head(100, 11));
-        assert!(log.take().is_empty());
-        log.see(&after);
-        assert!(log.take().is_empty());
-    }
-
-    #[test]
-    fn see_exec_beside_other_tasks_is_a_new_task() {
-        let mut log = Log::new();
-        log.see(&head(100, 11));
-        log.see(&head(101, 11));
-        log.take();
-        let after = |time| Head {
-            self_exec_id: 2,
-            ..head(100, time)
-        };
-        log.see(&after(12));
-        assert!(
-            log.take().is_empty(),
-            "the record of the exec may still come"
-        );
-        log.see(&after(13));
-        assert_eq!(
-            log.take(),
-            [
-                "gone task=0 exact=0",
-                "process id=1 tgid=100",
-                "task id=2 process=1 tid=100"
-            ]
-        );
-        // The end of the former leader comes late, and is not the end of its successor.
-        log.exit(&head(100, 12));
-        assert!(log.take().is_empty());
-        log.exit(&head(101, 12));
-        assert_eq!(log.take(), ["gone task=1 exact=1"]);
-        assert_eq!(log.tasks.len(), 1);
-    }
-
-    #[test]
-    fn exec_by_another_thread_ends_it_and_the_leader_with_their_last_sums() {
-        let mut log = Log::new();
-        log.see(&head(100, 11));
-        log.see(&head(101, 11));
-        log.take();
-        log.tasks.exit(&head(100, 12));
-        let exec = Head {
-            kind: abi::FT_KIND_EXEC as u16,
-            self_exec_id: 2,
-            former_tid: 101,
-            ..head(100, 13)
-        };
-        log.tasks.exec(&exec, &mut log.out);
-        assert_eq!(
-            log.take(),
-            [
-                "gone task=0 exact=1",
-                "gone task=1 exact=1",
-                "process id=1 tgid=100",
-                "task id=2 process=1 tid=100"
-            ]
-        );
-    }
-
-    #[test]
-    fn free_after_the_exit_has_the_last_sums() {
-        let mut log = Log::new();
-        log.see(&head(101, 11));
-        log.take();
-        log.tasks.exit(&head(101, 12));
-        log.tasks.drained(12 * SECOND, &mut log.out);
-        log.tasks.drained(12 * SECOND, &mut log.out);
-        assert!(log.take().is_empty(), "its last sums are on their way");
-        assert_eq!(log.tasks.len(), 0);
-        let last = Head {
-            run_ns: 777,
-            ..head(101, 13)
-        };
-        log.tasks.free(&last, &mut log.out);
-        log.tasks.drained(12 * SECOND, &mut log.out);
-        assert_eq!(log.take(), ["gone task=0 exact=1"]);
-    }
-
-    #[test]
-    fn end_unmarked_spares_what_began_after_the_pass() {
-        let mut log = Log::new();
-        log.see(&head(100, 11));
-        log.tasks.see(&head(101, 20), 0, &mut log.out);
-        log.take();
-        log.tasks.end_unmarked(2, 15 * SECOND, 16 * SECOND);
-        log.tasks.drained(21 * SECOND, &mut log.out);
-        assert_eq!(log.take(), ["gone task=0 exact=0"]);
-        assert_eq!(log.tasks.len(), 1);
-    }
-
-    #[test]
-    fn forget_long_ended_processes_are_dropped() {
-        let mut log = Log::new();
-        log.see(&head(100, 11));
-        log.exit(&head(100, 12));
-        log.take();
-        log.tasks.forget(13 * SECOND, &mut log.out);
-        assert_eq!((log.tasks.processes.len(), log.tasks.gone.len()), (1, 1));
-        log.tasks.forget(18 * SECOND, &mut log.out);
-        assert_eq!((log.tasks.processes.len(), log.tasks.gone.len()), (0, 0));
-        assert_eq!(
-            log.take(),
-            ["forgotten space=1 ids=0", "forgotten space=0 ids=0"]
-        );
-    }
-
-    #[test]
-    fn forget_million_short_tasks_gives_their_ids_anew() {
-        let mut log = Log::new();
-        let mut rules = Rules::default();
-        for n in 0..1_000_000u64 {
-            let (time, tid) = (10 * SECOND + n * SECOND / 1000, 200 + (n % 30_000) as u32);
-            let short = Head {
-                ktime: time,
-                tid,
-                tgid: tid,
-                start_boottime: time,
-                process_start_boottime: time,
-                ..head(tid, 0)
-            };
-            log.see(&short);
-            if n % 3 > 0 {
-                // The others are just not found again.
-                log.exit(&Head {
-                    ktime: time + 1,
-                    ..short
-                });
-            }
-            if n % 1000 == 0 {
-                log.tasks.end_unmarked(2, time, time);
-                log.tasks.drained(time + 1, &mut log.out);
-                log.tasks.forget(time, &mut log.out);
-                log.check(&mut rules);
-                assert!(rules.live(Space::Task) <= 7000);
-                assert!(rules.live(Space::Process) <= 7000);
-            }
-        }
-        assert!(rules.highest(Space::Task) <= 8000);
-        assert!(rules.highest(Space::Process) <= 8000);
-    }
 }

@@ -1,4 +1,4 @@
-//! What the host and flametop itself use.
+//! The CPU time and memory that the host and flametop itself use.
 
 use std::{collections::HashMap, fs};
 

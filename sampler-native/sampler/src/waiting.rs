@@ -10,16 +10,16 @@ use flametop_kernel::{
     record::{Chunks, Head, Holder, StackPart},
 };
 
-use crate::tasks::ProcessKey;
+use crate::identity::ProcessKey;
 
-/// Most bytes of samples that wait, of all processes.
+/// Most bytes of waiting samples, of all processes together.
 pub const MOST_BYTES: usize = 2 << 20;
 
 /// A sample.
 pub struct Waiting {
     /// Its head.
     pub head: Head,
-    /// Number of the pass that saw it; none: of the CPU clock.
+    /// Number of the pass that saw the task; none: the sample is of the CPU clock.
     pub pass: Option<u64>,
     stack: Option<Stack>,
 }
@@ -80,7 +80,7 @@ impl Waiting {
         })
     }
 
-    /// What shows its task again: the thread, and a place of its stack.
+    /// The request that shows its task again: the thread, and a place of its stack.
     pub fn shown_by(&self) -> (u32, u64) {
         let address = self.stack.as_ref().map_or(0, |stack| stack.user_address);
         (self.head.tid, address)
@@ -94,7 +94,7 @@ impl Waiting {
     }
 }
 
-/// All of them, by process; those of one process in their order.
+/// All samples that wait, by process; those of one process in their order.
 #[derive(Default)]
 pub struct WaitingRoom {
     processes: HashMap<ProcessKey, (usize, VecDeque<Waiting>)>,
@@ -128,7 +128,7 @@ impl WaitingRoom {
         samples
     }
 
-    /// While more waits than may: the process of which most does.
+    /// The process with the most waiting bytes, if more bytes wait than may.
     pub fn crowded(&self) -> Option<ProcessKey> {
         let largest = self.processes.iter().max_by_key(|(_, (bytes, _))| bytes);
         largest
@@ -136,7 +136,7 @@ impl WaitingRoom {
             .map(|(key, _)| *key)
     }
 
-    /// Processes whose first sample is older than that, ns.
+    /// Processes whose first sample is older than this time, ns.
     pub fn older(&self, time: u64) -> Vec<ProcessKey> {
         let old =
             |samples: &VecDeque<Waiting>| samples.front().is_some_and(|s| s.head.ktime < time);
@@ -145,7 +145,7 @@ impl WaitingRoom {
         old.map(|(key, _)| *key).collect()
     }
 
-    /// Processes with this number of which samples wait.
+    /// Processes with this number that have waiting samples.
     pub fn of(&self, tgid: u32) -> Vec<ProcessKey> {
         let keys = self.processes.keys().filter(|key| key.tgid() == tgid);
         keys.copied().collect()

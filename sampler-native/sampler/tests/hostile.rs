@@ -449,3 +449,69 @@ fn mappings_file_that_was_swapped_for_one_that_is_served_is_not_opened() {
     );
     assert_eq!(filesystem.unanswered(), 0, "nobody asked");
 }
+
+/// Its perf map lies on such a file system, mounted above its `/tmp`: the map is not looked for, and the recording ends.
+#[test]
+fn pass_beside_a_perf_map_that_is_not_answered_for_goes_on_and_ends() {
+    let folder = Folder::new("perf-map");
+    let program = compiled(&folder, "../../bench/programs/hostile.c");
+    let filesystem = Served::mount(&folder.join("mount"), 7);
+    let recording = passes_and_names_beside(&folder, || {
+        // Its own path lies below what is mounted.
+        let within = "exec 3<\"$1\"; mount --bind \"$0\" /tmp && exec /proc/self/fd/3 jit";
+        let start = |_| {
+            let mut command = Command::new("unshare");
+            command.args(["--mount", "sh", "-c", within]);
+            Program::start(command.arg(folder.join("mount")).arg(&program))
+        };
+        // They take all the CPU that they get.
+        let attack: Vec<Program> = (0..3).map(start).collect();
+        let until = Instant::now() + Duration::from_secs(30);
+        for program in &attack {
+            let comm = format!("/proc/{}/comm", program.pid());
+            while std::fs::read(&comm).expect("its name") != b"3\n" {
+                assert!(Instant::now() < until, "it runs");
+                thread::sleep(Duration::from_millis(5));
+            }
+        }
+        filesystem.fall_silent();
+        attack
+    });
+    assert_eq!(filesystem.unanswered(), 0, "nobody asked");
+    let notices = &recording.model.notices;
+    let said = |notice: &String| notice.contains("a program serves the file system of its /tmp");
+    assert!(notices.iter().any(said), "{notices:?}");
+    drop(recording);
+    // Threads that hang in the kernel would keep this process.
+    let threads = std::fs::read_dir("/proc/self/task").expect("own threads");
+    for thread in threads.flatten() {
+        let stat = std::fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+        let name = std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
+        let hangs = name.starts_with("flametop") && stat.contains(") D ");
+        assert!(!hangs, "{stat}");
+    }
+}
+
+/// More files than there are descriptors for: each answer of the prober has only so many, and others come when there is use for them.
+#[test]
+fn pass_beside_a_program_of_six_thousand_files_goes_on_and_no_prober_is_lost() {
+    use std::{io::Read, os::unix::fs::PermissionsExt};
+    let folder = Folder::new("files");
+    let program = compiled(&folder, "tests/programs/files.c");
+    let files = folder.join("copies");
+    std::fs::create_dir_all(&files).expect("a folder");
+    let everybody = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(&files, everybody).expect("for everybody");
+    let recording = passes_and_names_beside(&folder, || {
+        let mut command = Command::new(&program);
+        command.arg(&files).arg("6000").stdout(Stdio::piped());
+        let mut attack = Program(command.spawn().expect("the program starts"));
+        let mut ready = [0; 6];
+        let said = attack.0.stdout.as_mut().expect("a pipe");
+        said.read_exact(&mut ready).expect("it maps its files");
+        vec![attack]
+    });
+    let notices = &recording.model.notices;
+    assert!(!notices.iter().any(|n| n.contains("prober")), "{notices:?}");
+    assert_eq!(ended(&recording, "chain", StackEnd::Unreadable), 0);
+}

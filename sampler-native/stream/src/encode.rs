@@ -1,12 +1,10 @@
 //! Writing: records are appended to one growing buffer and cut into batches at record boundaries.
 
 use crate::{
-    BATCH_HEADER, FRAME_GUESSED, Head, Kind, MAGIC, NO_PROCESS, NO_STACK, Record, SAMPLE_USER,
-    VERSION,
+    BATCH_HEADER, FRAME_GUESSED, Head, Kind, MAGIC, NO_PROCESS, NO_STACK, RECORD_HEADER, Record,
+    SAMPLE_USER, VERSION,
 };
 
-/// Bytes of a record before its body.
-pub(crate) const RECORD_HEADER: usize = 8;
 /// Bytes of records that an encoder keeps memory for.
 const USUAL: usize = 256 << 10;
 

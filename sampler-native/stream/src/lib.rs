@@ -136,11 +136,14 @@
 
 mod decode;
 mod encode;
+mod reader;
+mod record;
 pub mod rules;
 pub mod text;
 
-pub use decode::{Batch, Damage, Header, Reader, Record, Records};
 pub use encode::{Encoder, batch, file_header, whole_records};
+pub use reader::{Batch, Damage, Header, Reader, Records};
+pub use record::{Call, Head, IdleFacts, Record};
 
 /// `FLAMETOP`
 pub const MAGIC: [u8; 8] = *b"FLAMETOP";
@@ -148,6 +151,8 @@ pub const MAGIC: [u8; 8] = *b"FLAMETOP";
 pub const VERSION: u32 = 2;
 /// Bytes of a batch before its records.
 pub const BATCH_HEADER: usize = 24;
+/// Bytes of a record before its body.
+const RECORD_HEADER: usize = 8;
 /// A reader takes a batch that claims more bytes than this for damage.
 pub const MAX_BATCH: usize = 64 << 20;
 /// Most bytes of a name; longer ones are cut by whoever writes them.
@@ -394,54 +399,3 @@ pub enum Counter {
 
 /// Number of counters of this version.
 pub const COUNTERS: usize = Counter::Count as usize;
-
-/// One idle state of a *CPU changed* record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IdleFacts<'a> {
-    /// Number of the state.
-    pub state: u32,
-    /// As the driver names it.
-    pub name: &'a [u8],
-    /// µs.
-    pub exit_latency: u64,
-    /// µs.
-    pub target_residency: u64,
-}
-
-/// One function of a *place* record.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Call<'a> {
-    /// Empty where it is not known.
-    pub function: &'a [u8],
-    /// As the compiler was told; empty where it is not known.
-    pub file: &'a [u8],
-    /// 0: not known.
-    pub line: u32,
-}
-
-/// Head of *task changed* and *CPU sample*.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
-    /// When the kernel looked.
-    pub time: u64,
-    /// Task id.
-    pub task: u32,
-    /// Stack id.
-    pub stack: Option<u32>,
-    /// ns on a CPU since the task began.
-    pub run: u64,
-    /// ns waiting for a CPU since the task began.
-    pub wait: u64,
-    /// Voluntary switches.
-    pub nvcsw: u64,
-    /// Involuntary switches.
-    pub nivcsw: u64,
-    /// CPU number.
-    pub cpu: u32,
-    /// State of the task.
-    pub state: State,
-    /// Why there is no stack, or why it is short.
-    pub why: End,
-    /// CPU sample: taken in user mode.
-    pub user_mode: bool,
-}

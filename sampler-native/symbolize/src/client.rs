@@ -77,6 +77,7 @@ enum Message {
     Add(u32, Subject),
     Ask(Vec<Query>),
     Forget(Vec<u32>),
+    KeepOpen(usize),
 }
 
 /// What the client's thread and its callers share. Nobody holds a lock while waiting for anything.
@@ -130,10 +131,15 @@ impl Symbolizer {
     }
 
     /// Tells what `module` is. Adding it again replaces it, but one that killed the helper
-    /// process stays under suspicion. Of more than [`MAX_FILES`] files only those asked most recently stay
+    /// process stays under suspicion. Of more than [`MAX_FILES`] files, or as many as there may be, only those asked most recently stay
     /// open.
     pub fn add_module(&mut self, module: u32, subject: Subject) {
         self.tell(Message::Add(module, subject));
+    }
+
+    /// Has no more files open at a time than so many, where there are few descriptors.
+    pub fn keep_open(&mut self, files: usize) {
+        self.tell(Message::KeepOpen(files.min(MAX_FILES)));
     }
 
     /// Forgets modules, which must have no questions without an answer; others may get their numbers.
@@ -284,6 +290,8 @@ struct Client {
     /// No module goes on trial before: a crowd of bad files must not keep a CPU busy.
     next_trial: Instant,
     modules: HashMap<u32, Module>,
+    /// Files that are open at a time.
+    most_files: usize,
     /// Modules added so far.
     added: u32,
     pending: VecDeque<Batch>,
@@ -319,6 +327,7 @@ impl Client {
             inbox,
             shared,
             modules: HashMap::new(),
+            most_files: MAX_FILES,
             added: 0,
             pending: VecDeque::new(),
             turns: Turns::default(),
@@ -380,6 +389,7 @@ impl Client {
     fn take(&mut self, message: Message) {
         match message {
             Message::Add(module, subject) => self.add(module, subject),
+            Message::KeepOpen(files) => self.most_files = files,
             Message::Forget(modules) => {
                 for module in modules {
                     self.modules.remove(&module);
@@ -467,7 +477,7 @@ impl Client {
             .values()
             .filter(|module| module.file.is_some())
             .count()
-            > MAX_FILES
+            > self.most_files
         {
             let files = self
                 .modules

@@ -686,6 +686,36 @@ fn ask_debug_file_of_too_many_symbols_costs_only_its_own_names_and_is_told() {
     assert!(said.contains("the debug file of"), "{said}");
 }
 
+#[test]
+fn ask_debug_file_over_which_the_helper_was_lost_is_not_used_again_and_is_told() {
+    let scratch = Scratch::new();
+    let file = Stripped::new(&scratch, "liblost.so");
+    let at = file.cached(&scratch.path("cache"));
+    fs::copy(&file.debug, &at).expect("a file");
+    let mut symbolizer = started(settings(&scratch, &[]), &[&file]);
+    hidden(&mut symbolizer, &file);
+    settled(&mut symbolizer);
+    assert_eq!(name(&hidden(&mut symbolizer, &file)), "hidden");
+    // As if the debug file took too long.
+    signal(helper(&symbolizer), libc::SIGSTOP);
+    assert_eq!(
+        hidden(&mut symbolizer, &file).source,
+        Source::Unknown,
+        "asked again without the debug file"
+    );
+    let said = notice(&mut symbolizer);
+    assert!(
+        said.contains("the debug file of") && said.contains("liblost.so is not used any more"),
+        "{said}"
+    );
+    let known = symbols(&file.so, true);
+    let queries = [query(0, 1, file.hidden), query(1, 1, known["last"])];
+    let answers = ask(&mut symbolizer, &queries);
+    assert_eq!(answers[0].source, Source::Unknown);
+    assert_eq!(name(&answers[1]), "last", "the file itself is asked still");
+    assert_eq!(symbolizer.take_notices(), [""; 0]);
+}
+
 /// An ELF file whose table of symbols lies behind 1 MiB and has 40,000,000 entries.
 fn with_many_symbols(path: &Path) -> Vec<u8> {
     let mut bytes = fs::read(path).expect("a file");

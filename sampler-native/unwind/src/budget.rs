@@ -1,8 +1,8 @@
-//! What a walk may cost.
+//! The work that a walk may do.
 //!
-//! Everything that is decoded for a walk is paid for in units: an instruction that is looked at is one, two bytes of unwind
-//! information, and eight words of the stack that are looked up in the mappings. One takes 100 ns or less. What is known is free. The
-//! bounds of single things (frames, sizes of entries, words searched) multiply to seconds; with this one they do not.
+//! A walk pays in units for everything that it decodes: one unit for an instruction, for two bytes of unwind information, and for
+//! eight words of the stack that are looked up in the mappings. A unit takes 100 ns or less. Known rows are free. The bounds of single
+//! things (frames, sizes of entries, words searched) multiply to seconds; this bound is of all together.
 
 use std::{cell::Cell, time::Duration};
 
@@ -13,7 +13,7 @@ use nix::{
 
 /// Most units of one walk: a hundred frames that were never seen take 7,000.
 pub const WALK_UNITS: u32 = 128 << 10;
-/// Of these, for code without unwind information; over it the walk goes on by guess.
+/// Most of these for code without unwind information; beyond that the walk goes on by guess.
 const CODE_UNITS: u32 = 32 << 10;
 /// A read of the file.
 pub(crate) const READ: u64 = 8;
@@ -22,13 +22,13 @@ pub(crate) const EXPRESSION: u64 = 64;
 /// Nanoseconds of a unit.
 const UNIT_NS: u64 = 100;
 
-/// What the walk at hand has left, and what walks have cost.
+/// The units that the present walk has left, and those that walks have paid.
 #[derive(Debug)]
 pub(crate) struct Work {
-    /// Of each walk from now on.
+    /// Units of each walk from now on.
     allowed: Cell<u32>,
     left: Cell<u32>,
-    /// For code without unwind information.
+    /// Units for code without unwind information.
     code: Cell<u32>,
     refused: Cell<bool>,
     spent: Cell<u64>,
@@ -47,7 +47,7 @@ impl Default for Work {
 }
 
 impl Work {
-    /// Walks from now on may cost so much, each.
+    /// Each walk from now on may cost so many units.
     pub(crate) fn allow(&self, units: u64) {
         let units = u32::try_from(units).unwrap_or(u32::MAX);
         self.allowed.set(units.min(WALK_UNITS));
@@ -60,7 +60,7 @@ impl Work {
         self.refused.set(false);
     }
 
-    /// Pays. False: the walk has not so much left, and gets nothing more.
+    /// Pays. False: the walk has not enough left, and gets nothing more.
     #[must_use]
     pub(crate) fn spend(&self, units: u64) -> bool {
         let left = u64::from(self.left.get());
@@ -94,12 +94,12 @@ impl Work {
         paid && left > 0
     }
 
-    /// Whether something was too much for this walk, so that what it found after that may be wrong.
+    /// Whether something was too much for this walk, so that its later findings may be wrong.
     pub(crate) fn is_refused(&self) -> bool {
         self.refused.get()
     }
 
-    /// Does what serves all walks of a file: it is paid for by whoever comes first, but does not end the walk.
+    /// Does work that serves all walks of a file: the first walk pays for it, but does not end of it.
     pub(crate) fn fill<T>(&self, what: impl FnOnce() -> T) -> T {
         let begun = self.begin_fill();
         let done = what();
@@ -107,7 +107,7 @@ impl Work {
         done
     }
 
-    /// The same, where it is no closure.
+    /// The same, for work that is no closure.
     pub(crate) fn begin_fill(&self) -> Begun {
         Begun(cpu_time())
     }
@@ -123,7 +123,7 @@ impl Work {
         self.allowed.get() > 0
     }
 
-    /// What was paid since the last call.
+    /// Units that were paid since the last call.
     pub(crate) fn take_spent(&self) -> u64 {
         self.spent.take()
     }
@@ -132,7 +132,7 @@ impl Work {
 /// The moment when [`Work::fill`] began.
 pub(crate) struct Begun(Duration);
 
-/// Of this thread: a disk that is slow is nobody's work.
+/// CPU time of this thread: a wait for a slow disk is no work.
 fn cpu_time() -> Duration {
     let now = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
     now.unwrap_or(TimeSpec::new(0, 0)).into()

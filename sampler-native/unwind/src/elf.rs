@@ -1,4 +1,4 @@
-//! The few parts of an ELF file that unwinding needs, read with bounds on everything the file claims.
+//! The few parts of an ELF file that unwinding needs. All that the file claims is checked against bounds.
 
 use flametop_gopclntab::SECTIONS;
 use object::{CompressedData, CompressionFormat};
@@ -16,7 +16,7 @@ const SYMBOL: usize = 24;
 /// Kinds of symbols: of no kind, as assembly has them, and functions.
 const STT_NOTYPE: u8 = 0;
 const STT_FUNC: u8 = 2;
-/// In the name of a part of a function that lies elsewhere.
+/// The name of a part of a function that lies elsewhere has this in it.
 const COLD: &[u8] = b".cold";
 /// Most bytes of a table of symbols, or of their names.
 const SYMBOLS_LIMIT: u64 = 16 << 20;
@@ -36,7 +36,7 @@ const RELOCATIONS_LIMIT: u64 = 64 << 20;
 /// Most bytes of one section.
 pub(crate) const SECTION_LIMIT: u64 = 256 << 20;
 
-/// Where an image's bytes come from.
+/// The source of an image's bytes.
 #[derive(Clone, Copy)]
 pub(crate) enum Source<'a> {
     File(&'a File),
@@ -44,7 +44,7 @@ pub(crate) enum Source<'a> {
 }
 
 impl Source<'_> {
-    /// Exactly `size` bytes at `offset`, unless they are more than `limit` or not there.
+    /// Exactly `size` bytes at `offset`; an error if they are more than `limit` or not there.
     pub(crate) fn read(&self, offset: u64, size: u64, limit: u64) -> io::Result<Vec<u8>> {
         let length = match self {
             Source::File(file) => file.metadata()?.len(),
@@ -60,7 +60,7 @@ impl Source<'_> {
         Ok(bytes)
     }
 
-    /// Fills the start of `bytes` from `offset`; how many there were.
+    /// Fills the start of `bytes` from `offset`; returns how many bytes there were.
     pub(crate) fn read_some(&self, offset: u64, bytes: &mut [u8]) -> usize {
         match self {
             Source::File(file) => file.read_at(bytes, offset).unwrap_or_default(),
@@ -112,7 +112,7 @@ pub(crate) struct Section {
 }
 
 impl Section {
-    /// Its bytes, uncompressed, if they are at most `limit`.
+    /// The section's bytes, uncompressed, if they are at most `limit`.
     pub(crate) fn read(&self, source: Source<'_>, limit: u64) -> io::Result<Vec<u8>> {
         let limit = limit.min(SECTION_LIMIT);
         let bytes = source.read(self.offset, self.size, limit)?;
@@ -142,7 +142,7 @@ impl Section {
     }
 }
 
-/// What is known of an ELF file from its headers.
+/// An ELF file, by its headers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Image {
     /// Executable segments only: a linker may let segments share a page of the file, and then the first
@@ -160,19 +160,19 @@ pub(crate) struct Image {
     /// Constant data that holds addresses, and the relocations for it.
     pub relocated_data: Option<Section>,
     pub relocations: Option<Section>,
-    /// A Go program.
+    /// The file is a Go program.
     pub is_go: bool,
     /// The table of symbols, or that for the loader, with its names.
     pub symbols: Option<(Section, Section)>,
 }
 
-/// Where code starts by a table of symbols.
+/// A place where code starts, by a table of symbols.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Symbol {
     pub address: u64,
-    /// None if it is not known.
+    /// None if the size is not known.
     pub size: u32,
-    /// Not just a place in a function, nor a part of one that lies elsewhere.
+    /// A function starts there, and no mere place in one, nor a part of one that lies elsewhere.
     pub is_function: bool,
 }
 
@@ -195,13 +195,13 @@ impl Image {
         Ok(image)
     }
 
-    /// Whether it claims to be ELF, of whatever kind.
+    /// Whether the file claims to be ELF, of any kind.
     pub(crate) fn is_elf(source: Source<'_>) -> bool {
         let mut magic = [0; 4];
         source.read_at(0, &mut magic).is_ok() && magic == *b"\x7fELF"
     }
 
-    /// Whether it claims to be of 32 bits.
+    /// Whether the file claims to be of 32 bits.
     pub(crate) fn is_narrow(source: Source<'_>) -> bool {
         let mut class = [0];
         source.read_at(4, &mut class).is_ok() && class == [1]
@@ -294,7 +294,7 @@ impl Image {
         Ok(())
     }
 
-    /// Where code starts, in order.
+    /// The places where code starts, in order.
     pub(crate) fn code_symbols(&self, source: Source<'_>) -> Vec<Symbol> {
         let Some((table, names)) = self.symbols else {
             return Vec::new();
@@ -318,7 +318,7 @@ impl Image {
         };
         let mut symbols: Vec<Symbol> = bytes.chunks_exact(SYMBOL).filter_map(symbol).collect();
         symbols.sort_unstable();
-        // The last of a place is the one that says most.
+        // Of the symbols of one place the last says most.
         symbols.reverse();
         symbols.dedup_by_key(|symbol| symbol.address);
         symbols.reverse();
@@ -350,7 +350,7 @@ impl Image {
         })
     }
 
-    /// What to add to an address in `start..end`, mapped from `offset`, to get the address in the file.
+    /// The difference between addresses in the file and addresses in `start..end`, which is mapped from `offset`.
     pub(crate) fn delta(&self, start: u64, end: u64, offset: u64) -> Option<u64> {
         let mapped = offset..offset.saturating_add(end.wrapping_sub(start));
         self.segments
@@ -427,7 +427,7 @@ impl Image {
     }
 }
 
-/// Where a name may start in a table of names so that `.cold` is in the name, in order. The table is read once, however many
+/// The places of a table of names from which a name has `.cold` in it, in order. The table is read once, no matter how many
 /// symbols have the same long name.
 fn cold_names(names: &[u8]) -> Vec<RangeInclusive<usize>> {
     let mut start = 0;

@@ -8,13 +8,14 @@ use nix::sys::memfd::{MFdFlags, memfd_create};
 use crate::{
     Input, ModuleId, Modules, Piece, ProcessMaps, Unwinder,
     budget::Work,
-    cfi::{Failure, Registers, Table},
+    cfi::Table,
     code::{self, Window},
     elf::{Image, Section, Segment, Source},
     go::Functions,
-    hotspot, maps,
+    hotspot, line, maps,
     maps::Area,
     mounts,
+    row::{Failure, Registers},
 };
 
 const PAGE: u64 = 4096;
@@ -184,7 +185,7 @@ pub fn hotspot(bytes: &[u8]) {
 pub fn maps(bytes: &[u8]) {
     let mut modules = Modules::new(LIMIT as usize);
     let mut maps = ProcessMaps::empty(1);
-    for line in maps::code_lines(bytes) {
+    for line in line::code_lines(bytes) {
         let area = Area {
             start: line.start,
             end: line.end,

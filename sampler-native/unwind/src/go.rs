@@ -1,13 +1,13 @@
-//! Rows by Go's own table of functions: where each starts, and how far it has moved the stack pointer at every
+//! Rows by Go's own table of functions: where each function starts, and how far it has moved the stack pointer at every
 //! instruction.
 //!
 //! The format is that of Go 1.18 and newer. Of older programs `.debug_frame` may be left.
 
 use crate::{
     budget::{READ, Work},
-    cfi::{Cfa, Kind, RSP, Row, Rule},
+    code::{EXIT, SIGRETURN},
     elf::{Image, Section, Source, damaged, u32_at},
-    module::{EXIT, SIGRETURN},
+    row::{Cfa, Kind, RSP, Row, Rule},
 };
 use flametop_gopclntab::{Header, Index, MODULE_TEXT};
 use std::{io, ops::Range};
@@ -18,7 +18,7 @@ const ALIGNMENT: usize = 32;
 const SEARCH_LIMIT: u64 = 64 << 20;
 /// Most functions of a program.
 const FUNCTIONS_LIMIT: u64 = 4 << 20;
-/// Of a function's record, without what follows it.
+/// Bytes of a function's record, without the tables behind it.
 const RECORD: usize = 44;
 /// Most bytes of one function's changes of the stack pointer; the largest seen are a few hundred.
 const CHANGES_LIMIT: usize = 16 << 10;
@@ -38,7 +38,7 @@ const ASSEMBLY: u8 = 4;
 /// The caller's stack pointer is *frame size* + 8 above; the word below the return address keeps its frame pointer.
 const RETURN_ADDRESS: i32 = -8;
 const FRAME_POINTER: i32 = -16;
-/// Of `rules`: that of the frame pointer.
+/// The rule of the frame pointer in `rules`.
 const RBP_RULE: usize = 1;
 
 /// The table of one program: the index of functions is in memory, the rest is read when it is needed.
@@ -46,7 +46,7 @@ const RBP_RULE: usize = 1;
 pub(crate) struct Functions {
     /// Where the program's Go code starts.
     text: u64,
-    /// As of [`Index`]: places of code are from `text`, those of records from `records`.
+    /// See [`Index`]: places of code count from `text`, places of records from `records`.
     index: Vec<u8>,
     width: usize,
     /// Offsets in the file.
@@ -58,7 +58,7 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    /// Reads the table of a program; an error if it has none of a known form.
+    /// Reads the table of a program; an error if the program has no table of a known form.
     pub(crate) fn read(image: &Image, source: Source<'_>, limit: u64) -> io::Result<Functions> {
         let section = image
             .go_table
@@ -110,7 +110,7 @@ impl Functions {
         })
     }
 
-    /// Bytes of memory that it takes.
+    /// Bytes of memory that the table takes.
     pub(crate) fn size(&self) -> usize {
         self.index.len()
     }
@@ -206,7 +206,7 @@ impl Functions {
         Some(row)
     }
 
-    /// How far the function has moved the stack pointer before the instruction at `at` of it.
+    /// How far the function has moved the stack pointer before its instruction at `at`.
     fn frame_size(&self, source: Source<'_>, work: &Work, changes: u32, at: u64) -> Option<i32> {
         let place = self.changes.checked_add(u64::from(changes))?;
         if changes == 0 {
@@ -261,7 +261,7 @@ impl Functions {
     }
 }
 
-/// Where the table starts in a section that the system's linker has put it into.
+/// Where the table starts in a section that the system's linker has made.
 fn search(section: Section, source: Source<'_>) -> io::Result<u64> {
     let bytes = section.read(source, SEARCH_LIMIT)?;
     (0..bytes.len())

@@ -1,27 +1,28 @@
-//! What a process had mapped at which moment.
+//! The mappings of a process at each moment.
 
 use std::{collections::VecDeque, sync::Arc};
 
 use crate::{ModuleId, Modules, NewMapping, ProcessMaps, Seen, maps};
 
-/// Samples wait no longer than this to be walked, ns: what was over for longer is not asked for.
+/// Samples wait no longer than this to be walked, ns: older versions are never asked for.
 const KEPT: u64 = 2_000_000_000;
-/// Most versions of one process; at each something else was mapped where code was before.
+/// Most versions of one process.
 const MAX_VERSIONS: usize = 64;
 /// Most areas of all versions of one process together, unless two alone have more.
 const MOST_AREAS: usize = 1 << 16;
 
-/// The executable mappings of one process generation over time. There is a version for each time that other code came to a place;
-/// what comes to a free place changes the last one, since nothing was called there before.
+/// The executable mappings of one process generation over time. There is a version for each time that other code came to the place of
+/// former code; code that comes to a free place changes the last version, since nothing was called there before.
 #[derive(Debug)]
 pub struct MapHistory {
     tgid: u32,
-    /// With the times since when they hold, in that order; never empty.
+    /// The versions, each with the time from which on it holds, in that order; never empty.
     versions: VecDeque<(u64, Arc<ProcessMaps>)>,
 }
 
 impl MapHistory {
-    /// Of process `tgid`, which has these mappings since then (ns), or shares those of the process that it is a fork of.
+    /// The history of process `tgid`, which has had these mappings since that time (ns), or shares those of the process that it is a
+    /// fork of.
     pub fn new(tgid: u32, since: u64, maps: Arc<ProcessMaps>) -> MapHistory {
         MapHistory {
             tgid,
@@ -29,22 +30,22 @@ impl MapHistory {
         }
     }
 
-    /// What was mapped at that moment; nothing is known of what was before the first one.
+    /// The mappings at that moment; none are known of the time before the first version.
     pub fn at(&self, time: u64) -> Option<&Arc<ProcessMaps>> {
         let after = self.versions.partition_point(|(since, _)| *since <= time);
         Some(&self.versions.get(after.checked_sub(1)?)?.1)
     }
 
-    /// What is mapped now, and since when.
+    /// The present mappings, and since when they hold.
     ///
     /// # Panics
-    /// Never: there is a last one.
+    /// Never: there is always a last version.
     pub fn last(&self) -> (u64, &Arc<ProcessMaps>) {
         let (since, maps) = self.versions.back().expect("a version");
         (*since, maps)
     }
 
-    /// These are all mappings from then on.
+    /// These are all mappings from that time on.
     pub fn push(&mut self, since: u64, maps: Arc<ProcessMaps>) {
         let since = since.max(self.last().0);
         let old = |next: &(u64, _)| next.0.saturating_add(KEPT) < since;
@@ -60,8 +61,8 @@ impl MapHistory {
         self.versions.push_back((since, maps));
     }
 
-    /// The process made these mappings, each with its time and with what it holds. Returns whether one came to where other code
-    /// was.
+    /// The process made these mappings, each with its time and its content. Returns whether one came to the place of other
+    /// code.
     pub fn map<'a>(
         &mut self,
         new: impl Iterator<Item = (u64, NewMapping<'a>, Seen)>,
@@ -91,14 +92,14 @@ impl MapHistory {
         replaced
     }
 
-    /// Between `since` and the moment of `read` more happened than is known: only what is alike in both is certain.
+    /// Between `since` and the moment of `read` more happened than is known: only mappings that are alike in both are certain.
     pub fn bridge(&mut self, since: u64, read: &ProcessMaps) {
         let mut alike = ProcessMaps::clone(self.last().1);
         alike.agree(read);
         self.push(since, Arc::new(alike));
     }
 
-    /// The modules that it names.
+    /// The modules that the versions name.
     pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
         self.versions.iter().flat_map(|(_, maps)| maps.modules())
     }

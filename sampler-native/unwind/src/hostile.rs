@@ -3,11 +3,11 @@
 use crate::{
     End, Frame, Input, MAX_FRAMES, ModuleId, Modules, Outcome, Piece, ProcessMaps, Unwinder,
     budget::WALK_UNITS,
-    cfi::Kind,
     elf::{Image, Source},
-    maps::{self, Area},
+    line,
+    maps::Area,
     module::GUESSED,
-    probe,
+    row::Kind,
 };
 use gimli::UnwindContext;
 use std::{sync::mpsc, thread, time::Duration};
@@ -329,7 +329,7 @@ fn line_of_many_lines_many_mappings_are_found_soon() {
     };
     let text: String = (0..COUNT).map(line).collect();
     let found = soon(move || {
-        let lines = maps::code_lines(text.as_bytes());
+        let lines = line::code_lines(text.as_bytes());
         let mut found = [0; 4];
         for index in 0..COUNT {
             // Data; code from its start; code from its second page; the same of another place in the file.
@@ -338,7 +338,7 @@ fn line_of_many_lines_many_mappings_are_found_soon() {
                 .enumerate()
             {
                 let start = (4 * index + page) * PAGE;
-                let new = maps::Line {
+                let new = line::Line {
                     start,
                     end: start + PAGE,
                     executable: true,
@@ -347,7 +347,7 @@ fn line_of_many_lines_many_mappings_are_found_soon() {
                     inode: 7,
                     path: b"/a",
                 };
-                found[place] += u64::from(probe::line_of(&lines, &new).is_some());
+                found[place] += u64::from(line::line_of(&lines, &new).is_some());
             }
         }
         found

@@ -39,23 +39,18 @@ pub struct HotSpot {
 }
 
 impl HotSpot {
-    /// Reads it of process `tgid`, if it is a HotSpot JVM that has started.
+    /// Reads what a process runs with that is a HotSpot JVM and has started.
     ///
     /// # Errors
-    /// It has no `libjvm.so`, or one of another kind; or it may not be read.
-    pub fn read(tgid: u32) -> io::Result<HotSpot> {
-        HotSpot::read_of(&ProcessFolder::open(tgid)?)
-    }
-
-    /// The same of the process of this folder.
-    pub(crate) fn read_of(process: &ProcessFolder) -> io::Result<HotSpot> {
-        let maps = process.read("maps", crate::maps::MAPS_LIMIT)?;
+    /// Not found: the process has no `libjvm.so`. Others: it has one of another kind, or may not be read.
+    pub fn read_of(process: &ProcessFolder) -> io::Result<HotSpot> {
+        let maps = process.read("maps", crate::line::MAPS_LIMIT)?;
         let base = maps
             .split(|b| *b == b'\n')
             .filter(|line| is_libjvm(line))
             .find_map(|line| std::str::from_utf8(line.split(|b| *b == b'-').next()?).ok())
             .and_then(|start| u64::from_str_radix(start, 16).ok())
-            .ok_or_else(|| strange("it has no libjvm.so"))?;
+            .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it has no libjvm.so"))?;
         let memory = Memory(process.file("mem")?);
         flags(&memory, base)
     }

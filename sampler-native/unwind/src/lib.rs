@@ -1,9 +1,9 @@
 //! Walks copied user stacks of x86-64 processes by their call frame information (CFI).
 //!
-//! Three things work together. [`ProcessMaps`] knows what a process has mapped where, [`Modules`] knows
-//! the files behind it, each opened once however many processes map it, and [`Unwinder`] turns registers
-//! and copied stack memory into frames of (module, offset). Only a [`Prober`] touches the process that is
-//! walked, by its `/proc` files, and opens what that has mapped; whoever asks it may have to wait. Files are read, never mapped, so
+//! Three things work together. [`ProcessMaps`] has the mappings of a process, [`Modules`] has
+//! the files behind them, each opened once no matter how many processes map it, and [`Unwinder`] turns registers
+//! and copied stack memory into frames of (module, offset). Only a [`Prober`] reads the `/proc` files of a process and opens the
+//! files that it has mapped; a caller may have to wait for the prober. Files are read, never mapped, so
 //! that a file which shrinks meanwhile is an error and not a signal.
 //!
 //! # Threads
@@ -17,6 +17,8 @@ mod budget;
 mod cfi;
 mod code;
 mod elf;
+mod file;
+mod folder;
 #[cfg(fuzzing)]
 pub mod fuzzed;
 mod go;
@@ -24,21 +26,26 @@ mod history;
 #[cfg(test)]
 mod hostile;
 mod hotspot;
+mod line;
 mod maps;
 mod module;
 mod mounts;
 mod probe;
+mod rooted;
+mod row;
+mod runtime;
 mod walk;
 
 pub use budget::WALK_UNITS;
+pub use file::{ClosedFile, FileFacts, FileKey, OpenFile};
+pub use folder::ProcessFolder;
 pub use history::MapHistory;
 pub use hotspot::HotSpot;
-pub use maps::{NewMapping, ProcessMaps};
+pub use line::NewMapping;
+pub use maps::ProcessMaps;
 pub use module::{Module, ModuleKind, Modules, Sign};
-pub use probe::{
-    ClosedFile, FileFacts, FileKey, OpenFile, ProbedMaps, Prober, ProcessFolder, RuntimeKnown,
-    Seen, WantedMapping,
-};
+pub use probe::{ProbedMaps, Prober, Seen, WantedMapping};
+pub use runtime::RuntimeKnown;
 pub use walk::Unwinder;
 
 /// Names one module for the life of its [`Modules`]: dense, from 0.
@@ -48,28 +55,28 @@ pub struct ModuleId(pub u32);
 /// One frame of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Frame {
-    /// Whose code it is.
+    /// The module that the code belongs to.
     pub module: ModuleId,
     /// File and vDSO: virtual address in the ELF file; otherwise the address. Of a caller it lies in the
     /// call, one byte before the return address.
     pub offset: u64,
-    /// Found by frame pointer or scan, not by unwind information.
+    /// The frame was found by frame pointer or scan, not by unwind information.
     pub guessed: bool,
 }
 
 /// Memory copied from a process.
 #[derive(Clone, Copy, Debug)]
 pub struct Piece<'a> {
-    /// Of the first byte.
+    /// Address of the first byte.
     pub address: u64,
-    /// What was there.
+    /// The bytes.
     pub bytes: &'a [u8],
 }
 
-/// What a walk starts from.
+/// The input of a walk.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
-    /// In DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip.
+    /// The thread's registers in DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip.
     pub regs: &'a [u64; 17],
     /// The mapping that holds the stack pointer.
     pub mapping: Range<u64>,
@@ -77,39 +84,39 @@ pub struct Input<'a> {
     pub pieces: &'a [Piece<'a>],
 }
 
-/// How a walk gets from some code to its caller, as far as that is a matter of the stack pointer and `rbp`. What else a
-/// caller's registers are is left out: with these alone the frames of a stack can be found, not walked.
+/// How a walk gets from some code to its caller, as far as the stack pointer and `rbp` are concerned. The caller's other registers
+/// are left out: these two are enough to find the frames of a stack, but not to walk it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Hop {
-    /// Whose code it is.
+    /// The module that the code belongs to.
     pub module: ModuleId,
-    /// As [`Frame::offset`].
+    /// Offsets of the code, as [`Frame::offset`].
     pub code: Range<u64>,
-    /// None: nothing called it.
+    /// None: nothing called the code.
     pub caller: Option<Caller>,
 }
 
 /// See [`Hop`]. The return address lies right below the caller's stack pointer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Caller {
-    /// The caller's stack pointer is told by `rbp`, else by `rsp`.
+    /// The caller's stack pointer is relative to `rbp`, else to `rsp`.
     pub by_rbp: bool,
-    /// It is this far from there …
+    /// The caller's stack pointer is this far from that register …
     pub offset: i32,
-    /// … or that place holds what is this far from it.
+    /// … or the address that is stored at that place is this far from it.
     pub add: Option<i32>,
     /// The caller's `rbp`.
     pub rbp: CallersRbp,
 }
 
-/// Where a caller's `rbp` is.
+/// The place of a caller's `rbp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CallersRbp {
     /// In `rbp`.
     Same,
     /// In memory this far from the caller's stack pointer.
     Saved(i32),
-    /// In memory this far from where `rbp` leads to.
+    /// In memory this far from the address in `rbp`.
     SavedAt(i32),
 }
 
@@ -126,10 +133,10 @@ pub enum End {
     NoUnwindInfo,
     /// Code made at run time, without frame pointers.
     Jit,
-    /// More than [`MAX_FRAMES`], or more work than it may be: [`Modules::allow`].
+    /// More frames than [`MAX_FRAMES`], or more work than [`Modules::allow`] allows.
     Limit,
-    /// Code of a file that could not be read, or may not be: one that somebody else's program serves; or of which it is not
-    /// known whether it was there at that moment.
+    /// Code of a file that could not be read, or may not be read, since another user's program serves it; or code that may not have
+    /// been there at that moment.
     Unreadable,
     /// Code of a 32-bit process.
     Narrow,
@@ -138,13 +145,13 @@ pub enum End {
 /// Frames after which a walk gives up.
 pub const MAX_FRAMES: usize = 512;
 
-/// What a walk came to.
+/// The result of a walk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Outcome {
     /// How it ended.
     pub end: End,
     /// For [`End::Truncated`] and [`End::OtherStack`]: copy from here, add the piece, walk again.
     pub want: Option<u64>,
-    /// An address had no executable mapping: refresh the maps and walk again.
+    /// An address had no executable mapping: read the mappings again and repeat the walk.
     pub unknown_address: bool,
 }

@@ -4,8 +4,9 @@ use crate::{
     ClosedFile, End, ModuleId, OpenFile, Prober,
     budget::{Begun, Work},
     elf::{Image, Source},
+    file::{FileKey, Place, Program},
     mounts::Device,
-    probe::{self, FileKey, Place, Program},
+    probe,
 };
 use std::{
     collections::{HashMap, HashSet},
@@ -19,19 +20,17 @@ mod tables;
 mod text;
 mod uncovered;
 
-pub(crate) use text::{EXIT, SIGRETURN};
-
 use tables::Section;
 use uncovered::Uncovered;
 
 /// Descriptors held open at a time.
 const OPEN_LIMIT: usize = 256;
-/// Modules that are no code, and stand in a stack for what is not there: that nothing called a fiber's function, and
-/// that frames may be missing where the caller was guessed.
+/// Signs: modules without code, whose frames say in a stack that nothing called a fiber's function, or that frames may be missing
+/// since the caller was guessed.
 pub(crate) const FIBER_START: &[u8] = b"[fiber start]";
 pub(crate) const GUESSED: &[u8] = b"[guessed]";
 
-/// What a module is.
+/// The kind of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ModuleKind {
     /// The kernel and its modules.
@@ -46,16 +45,16 @@ pub enum ModuleKind {
     Unknown,
 }
 
-/// What a frame stands for that is no code.
+/// The meaning of a frame that is no code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sign {
     /// Nothing called the frame below it.
     Root,
-    /// The frame above it was guessed: between that and the one below it frames may be missing.
+    /// Frames may be missing here, since the caller was guessed.
     Gap,
 }
 
-/// A file as the kernel tells of it when it is mapped: device, inode, generation.
+/// A file as the kernel tells of it when a process maps it: device, inode, generation.
 type ToldFile = (Device, u64, u64);
 
 /// The file of a module.
@@ -63,9 +62,9 @@ type ToldFile = (Device, u64, u64);
 struct Origin {
     key: FileKey,
     place: Place,
-    /// Not there if it was closed, since others were used more.
+    /// None if the file was closed, since others were used more.
     open: Option<Arc<OpenFile>>,
-    /// Cannot be opened again before a process is seen to map it.
+    /// The file cannot be opened again before a process is seen to map it.
     lost: bool,
 }
 
@@ -83,9 +82,9 @@ pub struct Module {
     information: [Section; 3],
     uncovered: Option<Box<Uncovered>>,
     used: u64,
-    /// When something of it came into memory last.
+    /// When a table of the module came into memory last.
     since: Option<Instant>,
-    /// There is no room for it until then.
+    /// Until this time there is no room for its tables.
     put_off: Option<Instant>,
 }
 
@@ -107,18 +106,18 @@ impl Module {
         }
     }
 
-    /// What it is.
+    /// The kind of the module.
     pub fn kind(&self) -> ModuleKind {
         self.kind
     }
 
-    /// As the kernel names it, raw: hostile text, with ` (deleted)` after the name of a deleted file.
+    /// The file's path as the kernel has it, raw: hostile text, with ` (deleted)` after the name of a deleted file.
     /// `[vdso]`, `[jit]` and `[kernel]` for those.
     pub fn path(&self) -> &[u8] {
         &self.path
     }
 
-    /// GNU build id, empty if it has none.
+    /// GNU build id; empty: none.
     pub fn build_id(&self) -> &[u8] {
         &self.image.build_id
     }
@@ -135,8 +134,8 @@ impl Module {
             .or_else(|| self.file.as_ref().map(|origin| origin.place.tgid))
     }
 
-    /// What a frame in it stands for, if it is no code: `[fiber start]` where nothing called a fiber's function, `[guessed]`
-    /// where frames may be missing. A root is nothing that went wrong.
+    /// The meaning of its frames, if the module is no code: `[fiber start]` where nothing called a fiber's function, `[guessed]`
+    /// where frames may be missing.
     pub fn sign(&self) -> Option<Sign> {
         match &self.path[..] {
             _ if self.kind != ModuleKind::Unknown => None,
@@ -146,7 +145,7 @@ impl Module {
         }
     }
 
-    /// How a walk ends in it, if it cannot go on from there.
+    /// How a walk ends in the module, if it cannot go on from there.
     pub(crate) fn end(&self) -> Option<End> {
         (self.kind == ModuleKind::Unknown).then_some(self.end)
     }
@@ -164,10 +163,10 @@ impl Module {
             return Some(Source::Memory(&self.memory));
         }
         let open = self.file.as_ref()?.open.as_ref()?;
-        Some(Source::File(&open.file))
+        Some(Source::File(open.file().ok()?))
     }
 
-    /// Nothing, where it is not open.
+    /// None if the file is not open.
     fn read_from(&self) -> Source<'_> {
         self.source().unwrap_or(Source::Memory(&[]))
     }
@@ -178,7 +177,7 @@ impl Module {
     }
 }
 
-/// All modules seen, each once. What they hold in memory and open is bounded; least recently used goes first.
+/// All modules seen, each once. Their memory and open files are bounded; those least recently used go first.
 #[derive(Debug)]
 pub struct Modules {
     list: Vec<Module>,
@@ -192,7 +191,9 @@ pub struct Modules {
     clock: u64,
     work: Work,
     prober: Arc<Prober>,
-    /// Whether whoever uses this may wait for a file that is to be opened again.
+    /// Files that are open at a time.
+    open_limit: usize,
+    /// Whether the user of this may wait for a file to be opened again.
     waits: bool,
     /// Files that were needed and are not open.
     closed: Vec<ModuleId>,
@@ -200,7 +201,7 @@ pub struct Modules {
 }
 
 impl Modules {
-    /// For one who may wait for files. `limit`: bytes of unwind information to hold in memory.
+    /// For a user that may wait for files. `limit`: bytes of unwind information to hold in memory.
     pub fn new(limit: usize) -> Modules {
         Modules {
             waits: true,
@@ -208,7 +209,7 @@ impl Modules {
         }
     }
 
-    /// For one who waits for nobody: what needs a file that is not open fails, and [`Modules::take_closed`] tells which.
+    /// For a user that never waits: a question that needs a closed file fails, and [`Modules::take_closed`] tells which file.
     pub fn asking(limit: usize) -> Modules {
         Modules {
             list: Vec::new(),
@@ -221,10 +222,16 @@ impl Modules {
             clock: 0,
             work: Work::default(),
             prober: Arc::default(),
+            open_limit: OPEN_LIMIT,
             waits: false,
             closed: Vec::new(),
             vdso: None,
         }
+    }
+
+    /// Has no more files open at a time than so many, where there are few descriptors.
+    pub fn keep_open(&mut self, files: usize) {
+        self.open_limit = files.min(OPEN_LIMIT);
     }
 
     /// Opens the files of these modules.
@@ -232,8 +239,8 @@ impl Modules {
         Arc::clone(&self.prober)
     }
 
-    /// The files that were needed since the last call and are not open. What was found without them is forgotten here, and has to be
-    /// by an [`Unwinder`](crate::Unwinder), too.
+    /// The files that were needed since the last call and are not open. All that was found without them is forgotten here; an
+    /// [`Unwinder`](crate::Unwinder) has to forget it too.
     pub fn take_closed(&mut self) -> Vec<(ModuleId, ClosedFile)> {
         let closed = std::mem::take(&mut self.closed);
         let closed = closed.into_iter().filter_map(|id| {
@@ -249,7 +256,7 @@ impl Modules {
         closed.collect()
     }
 
-    /// What became of a file of [`Modules::take_closed`].
+    /// A file of [`Modules::take_closed`] was opened again, or cannot be (none).
     pub fn reopened(&mut self, id: ModuleId, closed: &ClosedFile, file: Option<Arc<OpenFile>>) {
         let Some(origin) = self
             .list
@@ -261,13 +268,13 @@ impl Modules {
         if origin.key != closed.key || origin.open.is_some() {
             return;
         }
-        origin.lost = file.is_none();
-        origin.open = file;
+        origin.open = file.filter(|file| file.is_open());
+        origin.lost = origin.open.is_none();
         self.touch(id);
         self.close_least_used();
     }
 
-    /// Whether what it is asked of the module can be answered now, or never.
+    /// Whether questions about the module can be answered now, or never.
     pub fn is_ready(&self, id: ModuleId) -> bool {
         let closed = |origin: &Origin| origin.open.is_none() && !origin.lost;
         self.waits || !self.get(id).file.as_ref().is_some_and(closed)
@@ -295,7 +302,7 @@ impl Modules {
     /// [has](crate::ProcessMaps::modules). Another may get the id: an [`Unwinder`](crate::Unwinder) that saw it must be
     /// [cleared](crate::Unwinder::clear).
     ///
-    /// Returns which are forgotten.
+    /// Returns the forgotten ones.
     pub fn retain(&mut self, keep: impl Fn(ModuleId) -> bool) -> Vec<ModuleId> {
         let free: HashSet<ModuleId> = self.free.iter().copied().collect();
         let mut forgotten: Vec<ModuleId> = (0..self.list.len() as u32).map(ModuleId).collect();
@@ -326,7 +333,7 @@ impl Modules {
         self.list.iter().map(Module::held).sum()
     }
 
-    /// A descriptor of the module's file of its own, opened again if need be.
+    /// A descriptor of the module's file, of its own; opens the file again if need be.
     ///
     /// # Errors
     /// The module is no file, or the last process seen to map it is gone.
@@ -338,7 +345,7 @@ impl Modules {
             .as_ref()
             .and_then(|origin| origin.open.as_ref())
         {
-            Some(open) => open.file.try_clone(),
+            Some(open) => open.file().and_then(File::try_clone),
             None => Err(io::Error::new(
                 io::ErrorKind::InvalidInput,
                 "the module is no file",
@@ -346,15 +353,15 @@ impl Modules {
         }
     }
 
-    /// From now on a walk may cost so many units, at most [`WALK_UNITS`](crate::WALK_UNITS); over it the walk ends in [`End::Limit`].
-    /// What is known is found without.
+    /// From now on a walk may cost so many units, at most [`WALK_UNITS`](crate::WALK_UNITS); beyond that the walk ends in [`End::Limit`].
+    /// Known rows cost nothing.
     pub fn allow(&mut self, units: u64) {
         self.work.allow(units);
         self.work.begin();
     }
 
-    /// Units that were paid since the last call. They may be more than were allowed: who is the first to need a table of a file pays
-    /// for that.
+    /// Units that were paid since the last call. They may be more than were allowed: the first walk that needs a table of a file pays
+    /// for the table.
     pub fn take_spent(&mut self) -> u64 {
         self.work.take_spent()
     }
@@ -394,29 +401,29 @@ impl Modules {
         id
     }
 
-    /// The module of a file that the kernel told of, if it was seen before and nothing was written to it since.
+    /// The module of a file that the kernel told of, if the file was seen before and not written to since.
     pub(crate) fn told(&self, file: ToldFile) -> Option<ModuleId> {
         let known = self.told.get(&file).copied();
         known.filter(|id| self.is_unchanged(*id))
     }
 
-    /// A file that the kernel told of is that of module `id`.
+    /// Notes that a file which the kernel told of is the file of module `id`.
     pub(crate) fn tell(&mut self, file: ToldFile, id: ModuleId) {
         self.told.insert(file, id);
     }
 
-    /// Whether nothing was written to its file since it was opened, if it is open still.
+    /// Whether the module's file is open and was not written to since it was opened.
     fn is_unchanged(&self, id: ModuleId) -> bool {
         let Some(origin) = &self.get(id).file else {
             return false;
         };
         origin.open.as_ref().is_none_or(|open| {
-            let now = open.file.metadata();
+            let now = open.file().and_then(File::metadata);
             now.is_ok_and(|now| FileKey::of(&now) == origin.key)
         })
     }
 
-    /// The module of a file that was found open, if it is an ELF file; `mapped` by that process from there to there.
+    /// The module of an open file, if that is an ELF file. `mapped`: by which process, from and to which address.
     pub(crate) fn opened(
         &mut self,
         file: Arc<OpenFile>,
@@ -434,8 +441,10 @@ impl Modules {
             if let Some(origin) = &mut module.file {
                 origin.place = place;
                 origin.lost = false;
-                opened = origin.open.is_none();
-                origin.open.get_or_insert(file);
+                opened = origin.open.is_none() && file.is_open();
+                if opened {
+                    origin.open = Some(file);
+                }
             }
             for section in &mut module.information {
                 if matches!(section, Section::Unreadable) {
@@ -443,7 +452,7 @@ impl Modules {
                 }
             }
             self.touch(id);
-            // Of a process with many mappings this is asked for each.
+            // A process with many mappings asks this for each.
             if opened {
                 self.close_least_used();
             }
@@ -455,7 +464,7 @@ impl Modules {
         module.file = Some(Origin {
             key,
             place,
-            open: Some(file),
+            open: Some(file).filter(|file| file.is_open()),
             lost: false,
         });
         let id = self.add(module);
@@ -465,7 +474,7 @@ impl Modules {
         Some(id)
     }
 
-    /// The vDSO, if it is as large as that of this process, which every process has.
+    /// The vDSO, if it is as large as this process's own: every process has the same.
     pub(crate) fn own_vdso(&mut self, size: u64) -> Option<ModuleId> {
         let own = match self.vdso {
             Some(own) => own,
@@ -505,7 +514,7 @@ impl Modules {
         self.add(module)
     }
 
-    /// The module for executable memory of a file that is not to be had, or for what is no code at all: a walk ends in it
+    /// The module for executable memory of a file that cannot be read, or for a sign: a walk ends in the module
     /// with `end`.
     pub fn unknown(&mut self, path: &[u8], end: End) -> ModuleId {
         let key = (path.to_vec(), end);
@@ -524,7 +533,7 @@ impl Modules {
         self.work.begin();
     }
 
-    /// Has the file of a module open, or tells who waits that it is not.
+    /// Opens the file of a module if it is closed; for a user that never waits, notes that the file was needed.
     fn open(&mut self, id: ModuleId) -> io::Result<()> {
         let Some(origin) = &mut self.list[id.0 as usize].file else {
             return Ok(());
@@ -553,7 +562,7 @@ impl Modules {
 
     fn close_least_used(&mut self) {
         let open = |module: &Module| module.file.as_ref().is_some_and(|f| f.open.is_some());
-        if self.list.iter().filter(|module| open(module)).count() > OPEN_LIMIT
+        if self.list.iter().filter(|module| open(module)).count() > self.open_limit
             && let Some(oldest) = self
                 .list
                 .iter_mut()

@@ -1,8 +1,8 @@
-//! Which filesystems may be asked for a file.
+//! Tells which filesystems may be asked for a file.
 //!
-//! A filesystem in user space answers when its owner pleases, one of the network when that does, and a read that is not answered
-//! cannot be given up. The kernel's lists of mounts tell them apart without asking any filesystem: an open file says which mount it
-//! is of, also one that was opened for its path alone, and holds on to that mount.
+//! A filesystem in user space answers when its owner pleases, a network filesystem when its server does, and a read that is not
+//! answered cannot be given up. The kernel's lists of mounts tell them apart without asking any filesystem: an open file says which
+//! mount it is of, also if it was opened for its path alone, and keeps that mount alive.
 
 use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
@@ -20,7 +20,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use crate::probe::{O_PATH, ProcessFolder};
+use crate::folder::{O_PATH, ProcessFolder};
 
 const MOUNTS_LIMIT: u64 = 16 << 20;
 /// Namespaces of mounts whose lists are kept.
@@ -57,7 +57,7 @@ const LOCAL: [&[u8]; 24] = [
     b"hugetlbfs",
 ];
 
-/// Those whose server is another machine, or the host of this one. Who waits for it can be killed.
+/// Filesystems whose server is another machine, or the host of this one. A process that waits for the server can be killed.
 const NETWORK: [&[u8]; 9] = [
     b"nfs",
     b"nfs4",
@@ -73,14 +73,14 @@ const NETWORK: [&[u8]; 9] = [
 /// A device as the kernel numbers it: major, minor.
 pub(crate) type Device = (u32, u32);
 
-/// Where a file lies.
+/// The filesystem of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lies {
-    /// On a filesystem that the kernel serves itself; which one, and whether that is of layers.
+    /// The kernel serves it itself: its device, and whether it is made of layers.
     Locally(Device, bool),
-    /// On one of the network.
+    /// A server in the network does.
     Remotely(Device),
-    /// Where somebody else answers, or nobody knows who.
+    /// Some other process does, or an unknown one.
     Elsewhere,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct Mounts {
 
 #[derive(Debug)]
 struct List {
-    /// Tells of changes, once; whether it did.
+    /// Waits for no change, and returns whether there was one since the last call.
     changes: Mutex<(File, bool)>,
     mounts: HashMap<u64, Mount>,
 }
@@ -109,7 +109,7 @@ struct Mount {
 enum Kind {
     Local,
     Network,
-    /// Their paths where it was mounted.
+    /// The paths of the layers, as seen when the overlay was mounted.
     Layers(Vec<Vec<u8>>),
     Other,
 }
@@ -141,8 +141,8 @@ impl Mounts {
             Kind::Local => Lies::Locally(mount.device, false),
             Kind::Network => Lies::Remotely(mount.device),
             Kind::Other => Lies::Elsewhere,
-            // Who mounts in a user namespace of his own chooses layers that only he knows: what counts is the same overlay where
-            // flametop is.
+            // A user who mounts in a user namespace of their own chooses the layers: only an overlay that flametop's own namespace
+            // has too is trusted.
             Kind::Layers(_) => match self.layers_are_local(&own()?, mount.device)? {
                 true => Lies::Locally(mount.device, true),
                 false => Lies::Elsewhere,
@@ -198,7 +198,7 @@ impl Mounts {
 impl List {
     fn read(process: &ProcessFolder) -> io::Result<List> {
         let mut file = process.file("mountinfo")?;
-        // What changes while the list is read is told of by the next look.
+        // A change while the list is read shows at the next look.
         let mut text = Vec::new();
         (&mut file).take(MOUNTS_LIMIT).read_to_end(&mut text)?;
         let lines = text.split(|byte| *byte == b'\n');
@@ -209,7 +209,7 @@ impl List {
         Ok(list)
     }
 
-    /// Whether anything was mounted or unmounted there since it was read.
+    /// Whether anything was mounted or unmounted there since the list was read.
     fn has_changed(&self) -> bool {
         let mut changes = self.changes.lock().unwrap_or_else(PoisonError::into_inner);
         let (file, changed) = &mut *changes;
@@ -221,7 +221,7 @@ impl List {
     }
 }
 
-/// The number of the mount that an open file is of.
+/// The number of an open file's mount.
 fn mount_of(file: &File) -> io::Result<u64> {
     let text = fs::read_to_string(format!("/proc/self/fdinfo/{}", file.as_raw_fd()))?;
     let line = text.lines().find_map(|line| line.strip_prefix("mnt_id:"));
@@ -229,7 +229,7 @@ fn mount_of(file: &File) -> io::Result<u64> {
         .ok_or_else(|| io::ErrorKind::InvalidData.into())
 }
 
-/// Number and what counts of one line of `/proc/PID/mountinfo`.
+/// The mount of one line of `/proc/PID/mountinfo`, by its number.
 /// Whether it is a line of a list of mounts.
 #[cfg(fuzzing)]
 pub(crate) fn is_mount(line: &[u8]) -> bool {
@@ -247,7 +247,7 @@ fn parse(line: &[u8]) -> Option<(u64, Mount)> {
     let kind = fields.next()?;
     let kind = match kind {
         b"overlay" => Kind::Layers(layers(fields.nth(1)?)?),
-        // Images that come piece by piece from a program have no block device.
+        // Images that a program serves piece by piece have no block device.
         b"erofs" if device.0 == 0 => Kind::Other,
         _ if device.0 == NBD_MAJOR => Kind::Other,
         kind if LOCAL.contains(&kind) => Kind::Local,
@@ -260,7 +260,7 @@ fn parse(line: &[u8]) -> Option<(u64, Mount)> {
 /// All layers that the options of an overlay name; none if they are too many.
 fn layers(options: &[u8]) -> Option<Vec<Vec<u8>>> {
     let mut layers = Vec::new();
-    // Of a path the kernel escapes commas.
+    // The kernel escapes commas in paths.
     for option in options.split(|byte| *byte == b',') {
         let Some(equals) = option.iter().position(|byte| *byte == b'=') else {
             continue;
@@ -275,7 +275,7 @@ fn layers(options: &[u8]) -> Option<Vec<Vec<u8>>> {
     (layers.len() <= LAYERS_LIMIT).then_some(layers)
 }
 
-/// Parts between one or two colons; one behind a backslash is of the part.
+/// The parts between one or two colons; a colon behind a backslash belongs to its part.
 fn colons(text: &[u8]) -> Vec<Vec<u8>> {
     let mut parts = vec![Vec::new()];
     let mut bytes = text.iter().copied();
@@ -291,7 +291,7 @@ fn colons(text: &[u8]) -> Vec<Vec<u8>> {
     parts
 }
 
-/// As the kernel had it: it writes some bytes as a backslash and three octal digits.
+/// The path itself: the kernel writes some bytes of it as a backslash and three octal digits.
 fn octal(text: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text;

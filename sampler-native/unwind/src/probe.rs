@@ -6,274 +6,26 @@
 
 use std::{
     collections::HashMap,
-    fmt,
-    fs::{self, File, OpenOptions},
-    io::{self, Read},
-    os::{
-        fd::{AsFd, AsRawFd, BorrowedFd},
-        unix::{
-            ffi::OsStrExt,
-            fs::{FileExt, MetadataExt, OpenOptionsExt},
-        },
-    },
-    sync::{
-        Arc, Mutex, PoisonError, Weak,
-        atomic::{AtomicU64, Ordering},
-    },
+    fs::File,
+    io,
+    os::unix::fs::{FileExt, MetadataExt},
+    sync::Arc,
 };
 
-use nix::{
-    fcntl::{FcntlArg, OFlag, OpenHow, ResolveFlag, SealFlag, fcntl, openat2},
-    sys::memfd::{MFdFlags, memfd_create},
-};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    End, HotSpot, ModuleId,
-    elf::{Image, Source},
-    maps::{Line, MAPS_LIMIT, NewMapping, Runtime, TRAMPOLINE, code_lines},
+    End, ModuleId,
+    file::{ClosedFile, Files, Found, OpenFile, Place, Program},
+    folder::ProcessFolder,
+    hotspot::HotSpot,
+    line::{Line, MAPS_LIMIT, NewMapping, code_lines, line_of},
     mounts::{Lies, Mounts},
+    runtime::{Runtime, RuntimeKnown, TRAMPOLINE},
 };
 
-/// Of x86-64.
-pub(crate) const O_PATH: i32 = 0o10_000_000;
-const O_NONBLOCK: i32 = 0o4000;
-const O_NOCTTY: i32 = 0o400;
-const O_DIRECTORY: i32 = 0o200_000;
-/// Files whose holders are looked through for those that are gone when there are twice as many.
-const FILES_KEPT: usize = 1024;
-
-/// Most bytes of a file that is copied, and of all copies.
-const COPY_LIMIT: u64 = 32 << 20;
-const COPIES_LIMIT: u64 = 128 << 20;
-
-/// The folder of one process in `/proc`: nothing in it is ever that of another process that has the same number later.
-#[derive(Debug)]
-pub struct ProcessFolder {
-    tgid: u32,
-    folder: File,
-}
-
-impl ProcessFolder {
-    /// That of the process which has this number now.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn open(tgid: u32) -> io::Result<ProcessFolder> {
-        let folder = OpenOptions::new()
-            .read(true)
-            .custom_flags(O_PATH | O_DIRECTORY)
-            .open(format!("/proc/{tgid}"))?;
-        Ok(ProcessFolder { tgid, folder })
-    }
-
-    /// The process's number.
-    pub fn tgid(&self) -> u32 {
-        self.tgid
-    }
-
-    /// When it started, in ticks since boot.
-    ///
-    /// # Errors
-    /// It is gone.
-    pub fn start(&self) -> io::Result<u64> {
-        let stat = self.read("stat", 4096)?;
-        // The name before may be anything.
-        let fields = stat
-            .iter()
-            .rposition(|byte| *byte == b')')
-            .map(|end| &stat[end + 1..]);
-        let fields = fields.and_then(|fields| std::str::from_utf8(fields).ok());
-        fields
-            .and_then(|fields| fields.split_ascii_whitespace().nth(19)?.parse().ok())
-            .ok_or_else(|| io::ErrorKind::InvalidData.into())
-    }
-
-    /// At most `limit` bytes of a file in it.
-    ///
-    /// # Errors
-    /// The process is gone, or may not be looked at.
-    pub fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.file(name)?.take(limit).read_to_end(&mut bytes)?;
-        Ok(bytes)
-    }
-
-    pub(crate) fn file(&self, name: &str) -> io::Result<File> {
-        File::open(self.path(name))
-    }
-
-    pub(crate) fn link(&self, name: &str) -> io::Result<Vec<u8>> {
-        let target = fs::read_link(self.path(name))?;
-        Ok(target.as_os_str().as_bytes().to_vec())
-    }
-
-    fn path(&self, name: &str) -> String {
-        format!("/proc/self/fd/{}/{name}", self.folder.as_raw_fd())
-    }
-
-    /// What is there, without opening it.
-    fn place(&self, name: &str) -> io::Result<File> {
-        OpenOptions::new()
-            .read(true)
-            .custom_flags(O_PATH)
-            .open(self.path(name))
-    }
-}
-
-/// A file as the kernel tells it apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct FileKey {
-    device: u64,
-    inode: u64,
-    seconds: i64,
-    nanos: i64,
-}
-
-impl FileKey {
-    pub(crate) fn of(metadata: &fs::Metadata) -> FileKey {
-        FileKey {
-            device: metadata.dev(),
-            inode: metadata.ino(),
-            seconds: metadata.mtime(),
-            nanos: metadata.mtime_nsec(),
-        }
-    }
-}
-
-/// Where a file can be found: the mapping of a process.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(crate) struct Place {
-    /// The process last seen to map it.
-    pub tgid: u32,
-    start: u64,
-    end: u64,
-    /// Its name, seen from the root of the process: for who may not follow the kernel's link.
-    path: Box<[u8]>,
-}
-
-impl Place {
-    pub(crate) fn new(tgid: u32, start: u64, end: u64, path: &[u8]) -> Place {
-        let path = path.into();
-        Place {
-            tgid,
-            start,
-            end,
-            path,
-        }
-    }
-
-    /// The file, not opened: by the kernel's link to what is mapped, whatever has become of its name; else by that.
-    fn find(&self, process: &ProcessFolder) -> io::Result<(File, Found)> {
-        let link = format!("map_files/{:x}-{:x}", self.start, self.end);
-        match process.place(&link) {
-            Ok(file) => {
-                let linked = process.link(&link)? == *self.path;
-                Ok((file, Found::Mapped { linked }))
-            }
-            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                let root = process.place("root")?;
-                let path = std::ffi::OsStr::from_bytes(&self.path);
-                let how = OpenHow::new()
-                    .flags(OFlag::O_PATH | OFlag::O_NOFOLLOW | OFlag::O_CLOEXEC)
-                    .resolve(ResolveFlag::RESOLVE_IN_ROOT | ResolveFlag::RESOLVE_NO_MAGICLINKS);
-                Ok((File::from(openat2(&root, path, how)?), Found::Named))
-            }
-            Err(error) => Err(error),
-        }
-    }
-}
-
-enum Found {
-    /// It is what is mapped there; whether it has the name still.
-    Mapped { linked: bool },
-    /// It has the name.
-    Named,
-}
-
-/// What a file is.
-#[derive(Debug)]
-pub(crate) enum Program {
-    Elf(Box<Image>),
-    /// A program of 32 bits, of another machine, or damaged.
-    Other(End),
-    /// No program: code that was made at run time lies in it.
-    Data,
-}
-
-/// A file that the kernel itself serves, open for reading; or a copy in memory of one that it does not.
-#[derive(Debug)]
-pub struct OpenFile {
-    pub(crate) key: FileKey,
-    pub(crate) file: File,
-    pub(crate) program: Program,
-    /// Let go of with the file.
-    _with: Option<Box<dyn Held>>,
-}
-
-/// What may be let go of with a file.
-trait Held: fmt::Debug + Send + Sync {}
-
-impl<T: fmt::Debug + Send + Sync> Held for T {}
-
-/// What is known of a program's file beside its descriptor, for another process to which that is passed.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct FileFacts {
-    /// Tells it apart from others.
-    pub key: FileKey,
-    image: Box<Image>,
-}
-
-impl OpenFile {
-    /// Tells it apart from others.
-    pub fn key(&self) -> FileKey {
-        self.key
-    }
-
-    /// What is known of it, if it is a program.
-    pub fn facts(&self) -> Option<FileFacts> {
-        match &self.program {
-            Program::Elf(image) => Some(FileFacts {
-                key: self.key,
-                image: image.clone(),
-            }),
-            _ => None,
-        }
-    }
-
-    /// A file that another process opened and passed. `with`: is dropped when nobody has the file any more.
-    pub fn passed(
-        facts: FileFacts,
-        file: File,
-        with: impl fmt::Debug + Send + Sync + 'static,
-    ) -> OpenFile {
-        OpenFile {
-            key: facts.key,
-            file,
-            program: Program::Elf(facts.image),
-            _with: Some(Box::new(with)),
-        }
-    }
-}
-
-impl AsFd for OpenFile {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.file.as_fd()
-    }
-}
-
-/// Bytes of a copy, of all that there may be.
-#[derive(Debug)]
-struct Copied {
-    bytes: u64,
-    all: Arc<AtomicU64>,
-}
-
-impl Drop for Copied {
-    fn drop(&mut self) {
-        self.all.fetch_sub(self.bytes, Ordering::Relaxed);
-    }
-}
+/// Files of one process that are open at a time; of more, each is closed when its headers were read.
+const OPEN_AT_ONCE: usize = 256;
 
 /// What an executable mapping holds. `F`: how its file is told.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -396,35 +148,18 @@ impl WantedMapping {
     }
 }
 
-/// A file that is to be opened again.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct ClosedFile {
-    pub(crate) key: FileKey,
-    pub(crate) place: Place,
-}
-
-impl ClosedFile {
-    /// Whether this is that file.
-    pub fn is(&self, file: &OpenFile) -> bool {
-        self.key == file.key
-    }
-}
-
 /// Reads processes and opens their files, each file once as long as somebody has it open. To be shared by threads.
 #[derive(Debug)]
 pub struct Prober {
-    mounts: Mounts,
-    files: Mutex<HashMap<FileKey, Weak<OpenFile>>>,
-    /// Bytes of copies.
-    copied: Arc<AtomicU64>,
+    pub(crate) mounts: Mounts,
+    pub(crate) files: Files,
 }
 
 impl Default for Prober {
     fn default() -> Prober {
         Prober {
             mounts: Mounts::new(),
-            files: Mutex::default(),
-            copied: Arc::default(),
+            files: Files::default(),
         }
     }
 }
@@ -441,7 +176,7 @@ impl Prober {
         }
         let mut runtime = runtime.0;
         let mut areas = Vec::new();
-        let mut lines = 0;
+        let (mut lines, mut open) = (0, 0);
         // A file is one and the same in all lines of one reading; what could not be opened may have been unmapped just then.
         let mut files: HashMap<((u32, u32), u64), Vec<Seen>> = HashMap::new();
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
@@ -457,7 +192,13 @@ impl Prober {
                         let known =
                             known.filter(|seen| looks.len() >= LOOKS || !is_unreadable(seen));
                         known.cloned().unwrap_or_else(|| {
-                            let seen = look();
+                            let mut seen = look();
+                            open += usize::from(matches!(seen, Seen::File(_)));
+                            if let Seen::File(file) = &mut seen
+                                && open > OPEN_AT_ONCE
+                            {
+                                *file = Arc::new(file.closed());
+                            }
                             looks.push(seen.clone());
                             seen
                         })
@@ -511,8 +252,8 @@ impl Prober {
         let process = ProcessFolder::open(closed.place.tgid)?;
         let (file, _) = closed.place.find(&process)?;
         let opened = match self.mounts.find(&process, &file)? {
-            Lies::Locally(..) => self.open(&file, false)?,
-            Lies::Remotely(_) => self.open(&file, true)?,
+            Lies::Locally(..) => self.files.open(&file, false)?,
+            Lies::Remotely(_) => self.files.open(&file, true)?,
             Lies::Elsewhere => return Err(io::ErrorKind::PermissionDenied.into()),
         };
         match opened.key == closed.key {
@@ -570,76 +311,7 @@ impl Prober {
         if !same && !mapped {
             return Err(io::ErrorKind::NotFound.into());
         }
-        self.open(&file, remote).map(Some)
-    }
-
-    /// Opens what was found, or copies it: no walk is to wait for another machine.
-    fn open(&self, found: &File, copy: bool) -> io::Result<Arc<OpenFile>> {
-        let metadata = found.metadata()?;
-        if !metadata.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "not a regular file",
-            ));
-        }
-        let key = FileKey::of(&metadata);
-        let files = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(open) = files().get(&key).and_then(Weak::upgrade) {
-            return Ok(open);
-        }
-        // Where somebody holds a lease nobody is waited for.
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(O_NONBLOCK | O_NOCTTY)
-            .open(format!("/proc/self/fd/{}", found.as_raw_fd()))?;
-        let (file, copy) = match copy {
-            true => {
-                let (file, copied) = self.copy(&file, metadata.len())?;
-                (file, Some(copied))
-            }
-            false => (file, None),
-        };
-        let source = Source::File(&file);
-        let program = match Image::read(source) {
-            Ok(image) => Program::Elf(Box::new(image)),
-            // A program of another machine or a damaged one is not code made at run time.
-            Err(_) if Image::is_elf(source) => Program::Other(match Image::is_narrow(source) {
-                true => End::Narrow,
-                false => End::Unreadable,
-            }),
-            Err(_) => Program::Data,
-        };
-        let open = Arc::new(OpenFile {
-            key,
-            file,
-            program,
-            _with: copy.map(|copy| Box::new(copy) as Box<dyn Held>),
-        });
-        let mut files = files();
-        if files.len() >= FILES_KEPT && files.len() == files.capacity() {
-            files.retain(|_, file| file.strong_count() > 0);
-        }
-        files.insert(key, Arc::downgrade(&open));
-        Ok(open)
-    }
-}
-
-impl Prober {
-    /// A copy of a file of that size in memory, which nobody can change.
-    fn copy(&self, file: &File, size: u64) -> io::Result<(File, Copied)> {
-        let copied = Copied {
-            bytes: size,
-            all: Arc::clone(&self.copied),
-        };
-        let before = copied.all.fetch_add(size, Ordering::Relaxed);
-        if size > COPY_LIMIT || before.saturating_add(size) > COPIES_LIMIT {
-            return Err(io::ErrorKind::FileTooLarge.into());
-        }
-        let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
-        let mut copy = File::from(memfd_create(c"flametop", flags)?);
-        io::copy(&mut file.take(size), &mut copy)?;
-        fcntl(&copy, FcntlArg::F_ADD_SEALS(SealFlag::all()))?;
-        Ok((copy, copied))
+        self.files.open(&file, remote).map(Some)
     }
 }
 
@@ -694,26 +366,6 @@ fn is_unreadable(seen: &Seen) -> bool {
     matches!(seen, Seen::Unknown(End::Unreadable))
 }
 
-/// What is known of the runtime of a process.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct RuntimeKnown(pub(crate) Runtime);
-
-impl Default for RuntimeKnown {
-    fn default() -> RuntimeKnown {
-        RuntimeKnown(Runtime::Other)
-    }
-}
-
-/// Of these lines that which holds a mapping from its beginning.
-pub(crate) fn line_of<'a, 'b>(lines: &'b [Line<'a>], new: &Line<'_>) -> Option<&'b Line<'a>> {
-    let after = lines.partition_point(|line| line.start <= new.start);
-    lines[..after].last().filter(|line| {
-        new.start < line.end
-            && (line.device, line.inode) == (new.device, new.inode)
-            && line.offset.checked_add(new.start - line.start) == Some(new.offset)
-    })
-}
-
 fn code_at(process: &ProcessFolder, address: u64) -> io::Result<[u8; TRAMPOLINE.len()]> {
     let mut code = [0; TRAMPOLINE.len()];
     process.file("mem")?.read_exact_at(&mut code, address)?;
@@ -735,37 +387,3 @@ pub(crate) fn own_vdso() -> io::Result<Vec<u8>> {
 
 /// The vDSO is two or three pages.
 const VDSO_LIMIT: u64 = 1 << 20;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Write;
-
-    fn own() -> File {
-        File::open("/proc/self/exe").expect("own program")
-    }
-
-    #[test]
-    fn open_copy_is_the_same_program_and_counts_until_it_is_dropped() {
-        let prober = Prober::default();
-        let size = own().metadata().expect("facts").len();
-        let copy = prober.open(&own(), true).expect("a copy");
-        assert!(matches!(&copy.program, Program::Elf(image) if !image.segments.is_empty()));
-        assert_eq!(copy.file.metadata().expect("facts").len(), size);
-        assert!((&copy.file).write(b"x").is_err(), "nobody can change it");
-        let again = prober.open(&own(), true).expect("the same");
-        assert!(Arc::ptr_eq(&copy, &again), "copied once");
-        assert_eq!(prober.copied.load(Ordering::Relaxed), size);
-        drop((copy, again));
-        assert_eq!(prober.copied.load(Ordering::Relaxed), 0);
-    }
-
-    #[test]
-    fn copy_more_than_there_may_be_is_refused() {
-        let prober = Prober::default();
-        assert!(prober.copy(&own(), COPY_LIMIT + 1).is_err());
-        prober.copied.store(COPIES_LIMIT, Ordering::Relaxed);
-        assert!(prober.copy(&own(), 1).is_err());
-        assert_eq!(prober.copied.load(Ordering::Relaxed), COPIES_LIMIT);
-    }
-}

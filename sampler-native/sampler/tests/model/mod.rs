@@ -81,7 +81,11 @@ impl Recording {
     pub fn open(settings: &str) -> Recording {
         let exe = std::env::current_exe().expect("own path");
         let folder = exe.ancestors().nth(2).expect("target folder");
-        let symbolizer = folder.join("flametop-symbolizer");
+        Recording::open_with(settings, &folder.join("flametop-symbolizer"))
+    }
+
+    /// The same with that symbolizer.
+    pub fn open_with(settings: &str, symbolizer: &std::path::Path) -> Recording {
         let settings = format!("{settings}\nsymbolizer={}\n", symbolizer.display());
         let session = Session::open(&settings).unwrap_or_else(|e| panic!("{e}"));
         let bytes = session.header().to_vec();
@@ -138,13 +142,13 @@ impl Recording {
             .map(|f| f as u32)
             .collect();
         model.asked = model.frames.len();
-        self.session.names().ask(&new);
+        self.session.requests().ask_names(&new);
     }
 
     /// Asks for the names of all frames, also of those that come meanwhile, and waits for those
     /// seen so far: on a busy machine more come all the time.
     pub fn name_all(&mut self) {
-        let names = self.session.names();
+        let requests = self.session.requests();
         let wanted = 0..self.model.frames.len() as u32;
         for _ in 0..12_000 {
             let model = &mut self.model;
@@ -152,7 +156,7 @@ impl Recording {
                 .map(|f| f as u32)
                 .collect();
             model.asked = model.frames.len();
-            names.ask(&all);
+            requests.ask_names(&all);
             self.fill(false);
             if wanted.clone().all(|f| self.model.names.contains_key(&f)) {
                 return;
@@ -169,7 +173,7 @@ impl Recording {
     /// Asks for the places of all frames, and waits for them.
     pub fn place_all(&mut self) {
         let all: Vec<u32> = (0..self.model.frames.len() as u32).collect();
-        self.session.names().ask_places(&all);
+        self.session.requests().ask_places(&all);
         for _ in 0..12_000 {
             self.fill(false);
             if self.model.places.len() >= all.len() {

@@ -1,12 +1,13 @@
-//! What unwind information of modules is in memory.
+//! The unwind information of modules that is in memory.
 
 use super::{Module, Modules, Uncovered};
 use crate::{
     ModuleId,
     budget::{self, Work},
-    cfi::{Failure, Kind, Registers, Row, Table},
+    cfi::Table,
     elf::{Image, Source},
     go::Functions,
+    row::{Failure, Kind, Registers, Row},
 };
 use gimli::UnwindContext;
 use std::{
@@ -14,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// What was brought into memory stays for so long, at least.
+/// A table that came into memory stays for so long, at least.
 const STAYS: Duration = Duration::from_secs(2);
 
 /// Unwind information of a module, in the order in which it is asked.
@@ -36,7 +37,7 @@ pub(super) enum Information {
 }
 
 impl Information {
-    /// `room`: bytes of memory that are free; what can be read where it lies takes no more.
+    /// `room`: bytes of memory that are free; a table that can be read in its file takes no more.
     fn read(
         kept: Kept,
         image: &Image,
@@ -94,12 +95,12 @@ pub(super) enum Section {
     In(Information),
     /// Not there, damaged or too large.
     Absent,
-    /// Not to be had before a process is seen to map the file again.
+    /// Out of reach until a process is seen to map the file again.
     Unreadable,
 }
 
 impl Section {
-    /// Whether nothing can be said without the file.
+    /// Whether every answer needs the file.
     fn needs_file(&self) -> bool {
         match self {
             Section::Out => true,
@@ -167,7 +168,7 @@ impl Modules {
         .flatten()
     }
 
-    /// What the first unwind information that covers an address has to say.
+    /// The answer of the first unwind information that covers an address.
     pub(super) fn covering<T>(
         &mut self,
         id: ModuleId,
@@ -206,7 +207,7 @@ impl Modules {
         Ok(None)
     }
 
-    /// Brings unwind information into memory, if it is not known to be out of reach. What is read piece by piece
+    /// Brings unwind information into memory, unless it is known to be out of reach. A table that is read piece by piece
     /// needs the file open. False: that would cost this walk too much.
     fn load(&mut self, id: ModuleId, kept: Kept) -> bool {
         let piecewise = match &self.get(id).information[kept as usize] {
@@ -251,8 +252,8 @@ impl Modules {
         true
     }
 
-    /// Gives memory back, the least recently used first, until so many bytes more for a module are within the limit. What came just
-    /// now stays: two that do not fit beside each other would be read in turn without end. False: there is no room then.
+    /// Gives memory back, the least recently used first, until so many bytes more for a module are within the limit. Tables that came
+    /// just now stay: two that do not fit beside each other would be read in turn without end. False: there is no room then.
     fn make_room(&mut self, keep: ModuleId, bytes: usize, now: Instant) -> bool {
         let mut held = self.held();
         while held + bytes > self.limit {
@@ -272,7 +273,7 @@ impl Modules {
         true
     }
 
-    /// The same after what is known of a module's instructions has grown.
+    /// The same, after the rows by a module's instructions have grown.
     pub(super) fn give_back(&mut self, id: ModuleId) {
         if !self.make_room(id, 0, Instant::now())
             && let Some(known) = &mut self.list[id.0 as usize].uncovered
@@ -292,8 +293,8 @@ impl Modules {
 mod tests {
     use super::*;
     use crate::{
-        cfi::Row,
         elf::{Section as Place, Segment},
+        row::Row,
     };
 
     const LIMIT: usize = 1 << 20;

@@ -1,16 +1,15 @@
-//! What single instructions of modules say.
+//! Findings from single instructions of modules.
 
 use super::Modules;
-use crate::{ModuleId, budget, cfi::Kind};
+use crate::{
+    ModuleId, budget,
+    code::{EXIT, SIGRETURN},
+    row::Kind,
+};
 use gimli::UnwindContext;
 
 /// Most bytes of code searched for a system call.
 const CODE_LIMIT: u64 = 4096;
-/// `mov $15, %rax; syscall` and `mov $15, %eax; syscall`: how a signal handler returns.
-pub(crate) const SIGRETURN: [&[u8]; 2] =
-    [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
-/// `mov $60, %al; syscall` and `mov $60, %eax; syscall`: how a thread ends when its function has returned.
-pub(crate) const EXIT: [&[u8]; 2] = [b"\xb0\x3c\x0f\x05", b"\xb8\x3c\0\0\0\x0f\x05"];
 /// Bytes of code at the entry point of a file that call the rest of the program.
 pub(super) const ENTRY_SIZE: u64 = 64;
 const PROCESS_START: &str = "[process start]";
@@ -37,7 +36,7 @@ impl Modules {
             .then_some(THREAD_START)
     }
 
-    /// Which root it is, of code without unwind information: it follows the entry point, or goes on to end the thread.
+    /// The kind of root of code without unwind information: the code follows the entry point, or goes on to end the thread.
     pub(super) fn outermost(&mut self, id: ModuleId, offset: u64) -> Option<&'static str> {
         let image = &self.get(id).image;
         if image.is_code(offset) && offset.wrapping_sub(image.entry) < ENTRY_SIZE {
@@ -131,7 +130,7 @@ impl Modules {
                 return true;
             }
         }
-        // Indirect: ff /2, of a length that its operand says.
+        // Indirect: ff /2, whose length depends on its operand.
         (2..=7).any(|length| {
             let [opcode, operand, rest @ ..] = &bytes[7 - length..] else {
                 return false;

@@ -3,9 +3,9 @@
 use super::{Modules, text::ENTRY_SIZE};
 use crate::{
     ModuleId, budget,
-    cfi::Row,
     code::{self, Window},
     elf::Symbol,
+    row::Row,
 };
 use std::{
     collections::{BTreeMap, HashMap},
@@ -26,15 +26,15 @@ const FOLLOWED: usize = 64;
 const FUNCTIONS_KEPT: usize = 1024;
 const ADDRESSES_KEPT: usize = 2048;
 
-/// What is known of a module's code that no unwind information covers.
+/// The findings about a module's code that no unwind information covers.
 #[derive(Debug, Default)]
 pub(super) struct Uncovered {
     symbols: Vec<Symbol>,
-    /// By their starts; none where the instructions say nothing.
+    /// Functions by their starts; none where the instructions say nothing.
     functions: BTreeMap<u64, Option<code::Function>>,
-    /// By the address, and whether a call returns there.
+    /// Rows by the address, and whether a call returns there.
     addresses: HashMap<(u64, bool), Option<Row>>,
-    /// By where a function starts, which a call has told, and the address.
+    /// Rows by the start of a function, which a call has told, and the address.
     parts: HashMap<(u64, u64), Option<Row>>,
     /// Where `main` starts.
     main: Option<u64>,
@@ -52,8 +52,8 @@ impl Uncovered {
 }
 
 impl Modules {
-    /// Whether the code at `offset`, which follows no call, begins a function or leads to no return: who returns there
-    /// was called by nobody.
+    /// Whether the code at `offset`, which follows no call, begins a function or leads to no return: nobody called a function that
+    /// returns there.
     pub(crate) fn is_trampoline(&mut self, id: ModuleId, offset: u64) -> bool {
         let starts = self.function_start(id, offset) == Some(offset)
             || self.uncovered(id).is_some_and(|known| {
@@ -68,8 +68,8 @@ impl Modules {
                 && self.code_exits(id, offset, false).is_none()
     }
 
-    /// The last byte of the function that the call names which returns to `offset`, if unwind information covers that: there its
-    /// frame is in place, if it jumps away at its end.
+    /// The last byte of the function whose call returns to `offset`, if the call names it and unwind information covers it: if the
+    /// function jumps away at its end, its frame is in place there.
     pub(crate) fn end_of_called(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
         let target = self.call_target(id, offset)?;
         let (start, end) = self.function(id, target)?;
@@ -125,7 +125,7 @@ impl Modules {
         if let Some(row) = self.uncovered(id)?.parts.get(&(start, offset)) {
             return *row;
         }
-        // A call that does not come back seems to go on in whatever follows it: what lies behind this place is left out.
+        // A call that does not come back seems to go on in the code behind it: code behind this place is left out.
         let size = distance + if is_return { 1 } else { LONGEST_INSTRUCTION };
         let bytes = self.code_from(id, start, size);
         let window = Window {
@@ -179,7 +179,7 @@ impl Modules {
         {
             row = self.code_after(id, start, offset)?;
         }
-        // It may have been cut short.
+        // The code may have been cut short.
         if row.is_none() && self.work.code() == 0 {
             return None;
         }
@@ -192,14 +192,14 @@ impl Modules {
         row
     }
 
-    /// The row of a function that no symbol names, one of those that follow `start`; nothing if that is not to be known now.
+    /// The row of a function that no symbol names, one of those that follow `start`; nothing if it cannot be known now.
     fn code_after(&mut self, id: ModuleId, start: &Symbol, offset: u64) -> Option<Option<Row>> {
         let mut start = *start;
         for _ in 0..FOLLOWED {
             let function = self.code_function(id, &start)?;
             let next = match function.and_then(|function| function.next) {
                 Some(next) => next,
-                // What is known of its size is known without its instructions.
+                // Its size may be known without its instructions.
                 None if start.size > 0 => start.address.saturating_add(u64::from(start.size)),
                 None => return Some(function.and_then(|function| function.row(offset))),
             };
@@ -216,7 +216,7 @@ impl Modules {
         Some(None)
     }
 
-    /// The function that starts there, by its instructions; nothing if that is not to be known now.
+    /// The function that starts there, by its instructions; nothing if it cannot be known now.
     pub(super) fn code_function(
         &mut self,
         id: ModuleId,
@@ -267,7 +267,7 @@ impl Modules {
         let may = self.work.code();
         let mut left = may;
         let row = code::exits(&window, address, is_return, &mut left);
-        // What was left is told by the next who asks.
+        // The rest is for the next walk.
         let _ = self.work.spend_code(may - left);
         row
     }
@@ -307,7 +307,7 @@ impl Modules {
                 bytes: &bytes,
             };
             let main = code::main(&window).filter(|main| self.get(id).is_code(*main));
-            // Without them the ways to a return are left.
+            // Without them there are still the paths to a return.
             let few = size_of_val(symbols.as_slice()) <= self.limit / 4;
             let known = Uncovered {
                 symbols: if few { symbols } else { Vec::new() },

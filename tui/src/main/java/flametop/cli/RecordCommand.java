@@ -96,7 +96,7 @@ final class RecordCommand implements Callable<Integer> {
         "us (default) or samples",
         "The numbers: us (microseconds of the time of tasks, the default), or samples (passes and CPU samples that saw the stack)."
       })
-  private Unit unit = Unit.US;
+  private @Nullable Unit unit;
 
   @Option(
       names = "--format",

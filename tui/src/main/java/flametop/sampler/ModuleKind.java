@@ -1,11 +1,10 @@
 package flametop.sampler;
 
-/**
- * Kind of a module. The stream gives it as a number; one that this version of flametop does not
- * know is known by its number only.
- */
-public final class ModuleKind {
-  private static final ModuleKind[] BY_NUMBER = new ModuleKind[256];
+import java.util.List;
+
+/** Kind of a module. */
+public final class ModuleKind extends OpenEnum {
+  private static final int KNOWN = 5;
 
   public static final ModuleKind KERNEL = new ModuleKind(0);
   public static final ModuleKind FILE = new ModuleKind(1);
@@ -13,37 +12,15 @@ public final class ModuleKind {
   public static final ModuleKind JIT = new ModuleKind(3);
   public static final ModuleKind UNKNOWN = new ModuleKind(4);
 
-  private static final int KNOWN = 5;
-
-  static {
-    for (int number = KNOWN; number < BY_NUMBER.length; number++) {
-      BY_NUMBER[number] = new ModuleKind(number);
-    }
-  }
-
-  private final int number;
+  private static final List<ModuleKind> BY_NUMBER =
+      byNumber(ModuleKind::new, KERNEL, FILE, VDSO, JIT, UNKNOWN);
 
   private ModuleKind(int number) {
-    this.number = number;
-    BY_NUMBER[number] = this;
+    super(number, KNOWN, "kind " + number);
   }
 
-  /** The one with this number in the stream, 0 to 255. */
+  /** The kind with this number in the stream, 0 to 255. */
   public static ModuleKind of(int number) {
-    return BY_NUMBER[number];
-  }
-
-  /** The number in the stream. */
-  public int number() {
-    return number;
-  }
-
-  public boolean isKnown() {
-    return number < KNOWN;
-  }
-
-  @Override
-  public String toString() {
-    return "kind " + number;
+    return BY_NUMBER.get(number);
   }
 }

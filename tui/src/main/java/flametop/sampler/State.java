@@ -1,14 +1,10 @@
 package flametop.sampler;
 
-import java.util.Arrays;
+import java.util.List;
 
-/**
- * State of a task. The stream gives it as a number, and a later version of flametop may give a
- * number that this one does not know: such a state is known by its number only, and all of them
- * share one {@link #ordinal()}.
- */
-public final class State {
-  private static final State[] BY_NUMBER = new State[256];
+/** State of a task. */
+public final class State extends OpenEnum {
+  private static final int KNOWN = 8;
 
   /** On a CPU. */
   public static final State RUN = new State(0, "run");
@@ -34,36 +30,34 @@ public final class State {
   /** Idle kernel thread (I): counted, never shown. */
   public static final State IDLE_KTHREAD = new State(7, "idle");
 
-  private static final int KNOWN = 8;
+  private static final List<State> BY_NUMBER =
+      byNumber(
+          number -> new State(number, "state " + number),
+          RUN,
+          QUEUED,
+          SLEEP,
+          DISK,
+          STOPPED,
+          ZOMBIE,
+          PARKED,
+          IDLE_KTHREAD);
 
-  /** Stands for all states that are not known, where time is summed up by state. */
-  public static final State OTHER;
+  /** Stands for all unknown states, where time is summed up by state. */
+  public static final State OTHER = new State(BY_NUMBER.size(), "other");
 
-  private static final State[] VALUES;
+  private static final State[] VALUES = BY_NUMBER.subList(0, KNOWN + 1).toArray(State[]::new);
 
   static {
-    for (int number = KNOWN; number < BY_NUMBER.length; number++) {
-      BY_NUMBER[number] = new State(number, "state " + number);
-    }
-    OTHER = new State(BY_NUMBER.length, "other");
-    VALUES = Arrays.copyOf(BY_NUMBER, KNOWN + 1);
     VALUES[KNOWN] = OTHER;
   }
 
-  private final int number;
-  private final String label;
-
   private State(int number, String label) {
-    this.number = number;
-    this.label = label;
-    if (number < BY_NUMBER.length) {
-      BY_NUMBER[number] = this;
-    }
+    super(number, KNOWN, label);
   }
 
   /** The state with this number in the stream, 0 to 255. */
   public static State of(int number) {
-    return BY_NUMBER[number];
+    return BY_NUMBER.get(number);
   }
 
   /** The known states and {@link #OTHER}, by their {@link #ordinal()}. */
@@ -71,27 +65,8 @@ public final class State {
     return VALUES.clone();
   }
 
-  /** The number in the stream. */
-  public int number() {
-    return number;
-  }
-
-  public boolean isKnown() {
-    return number < KNOWN;
-  }
-
-  /** The place in {@link #values()}. */
-  public int ordinal() {
-    return Math.min(number, KNOWN);
-  }
-
   /** The word on the screen. */
   public String label() {
-    return label;
-  }
-
-  @Override
-  public String toString() {
-    return label;
+    return word();
   }
 }

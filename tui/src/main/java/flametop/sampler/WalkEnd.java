@@ -1,14 +1,10 @@
 package flametop.sampler;
 
-import java.util.Arrays;
+import java.util.List;
 
-/**
- * How the walk of a stack ended. All but {@link #ROOT} are reasons why a stack is short. The stream
- * gives it as a number; one that this version of flametop does not know is known by its number
- * only, and all of these share one {@link #ordinal()}.
- */
-public final class WalkEnd {
-  private static final WalkEnd[] BY_NUMBER = new WalkEnd[256];
+/** How the walk of a stack ended. All but {@link #ROOT} are reasons why a stack is short. */
+public final class WalkEnd extends OpenEnum {
+  private static final int KNOWN = 13;
 
   public static final WalkEnd ROOT = new WalkEnd(0, "");
   public static final WalkEnd TRUNCATED = new WalkEnd(1, "truncated");
@@ -24,36 +20,39 @@ public final class WalkEnd {
   public static final WalkEnd NARROW = new WalkEnd(11, "32-bit code");
   public static final WalkEnd ABSENT = new WalkEnd(12, "not in memory");
 
-  private static final int KNOWN = 13;
+  private static final List<WalkEnd> BY_NUMBER =
+      byNumber(
+          number -> new WalkEnd(number, "reason " + number),
+          ROOT,
+          TRUNCATED,
+          OTHER_STACK,
+          NO_UNWIND_INFO,
+          JIT,
+          MM_BUSY,
+          TORN,
+          FAULTED,
+          EXITED,
+          LIMIT,
+          UNREADABLE,
+          NARROW,
+          ABSENT);
 
-  /** Stands for all reasons that are not known, where stacks are counted by reason. */
-  public static final WalkEnd OTHER;
+  /** Stands for all unknown reasons, where stacks are counted by reason. */
+  public static final WalkEnd OTHER = new WalkEnd(BY_NUMBER.size(), "other");
 
-  private static final WalkEnd[] VALUES;
+  private static final WalkEnd[] VALUES = BY_NUMBER.subList(0, KNOWN + 1).toArray(WalkEnd[]::new);
 
   static {
-    for (int number = KNOWN; number < BY_NUMBER.length; number++) {
-      BY_NUMBER[number] = new WalkEnd(number, "reason " + number);
-    }
-    OTHER = new WalkEnd(BY_NUMBER.length, "other");
-    VALUES = Arrays.copyOf(BY_NUMBER, KNOWN + 1);
     VALUES[KNOWN] = OTHER;
   }
 
-  private final int number;
-  private final String reason;
-
   private WalkEnd(int number, String reason) {
-    this.number = number;
-    this.reason = reason;
-    if (number < BY_NUMBER.length) {
-      BY_NUMBER[number] = this;
-    }
+    super(number, KNOWN, reason);
   }
 
   /** The end with this number in the stream, 0 to 255. */
   public static WalkEnd of(int number) {
-    return BY_NUMBER[number];
+    return BY_NUMBER.get(number);
   }
 
   /** The known ends and {@link #OTHER}, by their {@link #ordinal()}. */
@@ -62,31 +61,17 @@ public final class WalkEnd {
   }
 
   /** The ends of all numbers that the stream can give. */
-  public static WalkEnd[] all() {
-    return BY_NUMBER.clone();
-  }
-
-  /** The number in the stream. */
-  public int number() {
-    return number;
-  }
-
-  public boolean isKnown() {
-    return number < KNOWN;
-  }
-
-  /** The place in {@link #values()}. */
-  public int ordinal() {
-    return Math.min(number, KNOWN);
+  public static List<WalkEnd> all() {
+    return BY_NUMBER;
   }
 
   /** The reason as it stands in a reason frame, without brackets; empty for {@link #ROOT}. */
   public String reason() {
-    return reason;
+    return word();
   }
 
   @Override
   public String toString() {
-    return reason.isEmpty() ? "root" : reason;
+    return reason().isEmpty() ? "root" : reason();
   }
 }

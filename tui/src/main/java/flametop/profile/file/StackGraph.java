@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.function.IntSupplier;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A graph of a file as it is shown: the tree of its shape, and while it takes another shape, the
@@ -74,23 +75,30 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
    * @param epochs a new one at each call: upper half of the numbers of the nodes of a tree
    */
   StackGraph(StackTree whole, StackNames names, IntSupplier epochs, Shape shape) {
-    super(epochs, MOST_RETIRED);
+    this(
+        whole,
+        names,
+        epochs,
+        shape,
+        shape.equals(Shape.PLAIN) ? null : new Refold(whole, names, shape, mostNodes()));
+  }
+
+  private StackGraph(
+      StackTree whole, StackNames names, IntSupplier epochs, Shape shape, @Nullable Refold first) {
+    super(epochs, MOST_RETIRED, shaped(whole, first, shape));
     this.whole = whole;
     this.names = names;
-    if (shape.equals(Shape.PLAIN)) {
-      take(null, shape);
-    } else {
+    fold = first;
+    read();
+    if (first != null) {
       // It is empty until it is done.
-      begin(new Refold(whole, names, shape, mostNodes()), shape);
-      take(next, shape);
+      begin(first, shape);
       slice();
     }
   }
 
-  private void take(Refold of, Shape shape) {
-    fold = of;
-    show(new Shaped(of == null ? whole : of.tree(), shape));
-    read();
+  private static Shaped shaped(StackTree whole, @Nullable Refold of, Shape shape) {
+    return new Shaped(of == null ? whole : of.tree(), shape);
   }
 
   private void read() {
@@ -242,7 +250,9 @@ public final class StackGraph extends ShownGraph<StackGraph.Shaped> implements G
     if (fold != null) {
       fold.tree().retire();
     }
-    take(with, of);
+    fold = with;
+    show(shaped(whole, with, of));
+    read();
   }
 
   /** Whether it has the shape that it is to have, of all that was read when it last took it. */

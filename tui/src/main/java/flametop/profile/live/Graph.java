@@ -45,10 +45,13 @@ final class Graph extends ShownGraph<Trie> {
    * @param epochs a new one at each call: upper half of the numbers of the nodes of a trie
    */
   Graph(Folds folds, IntSupplier epochs, Shape shape) {
-    super(epochs, MOST_RETIRED);
+    this(folds, epochs, folds.fold(shape));
+  }
+
+  private Graph(Folds folds, IntSupplier epochs, Fold fold) {
+    super(epochs, MOST_RETIRED, fold.trie());
     this.folds = folds;
-    fold = folds.fold(shape);
-    show(fold.trie());
+    this.fold = fold;
   }
 
   @Override

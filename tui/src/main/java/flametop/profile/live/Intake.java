@@ -176,7 +176,7 @@ public final class Intake implements StreamVisitor {
     sightOf(time);
     owners.moment(now);
     accounts.gone(task, time, run, wait);
-    owners.state(task, null);
+    owners.gone(task);
   }
 
   @Override

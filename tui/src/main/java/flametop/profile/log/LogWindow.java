@@ -18,7 +18,7 @@ public abstract class LogWindow implements ChangeLog.Reader {
     this.log = log;
     head = log.start();
     tail = log.start();
-    look();
+    window = between();
     log.attach(this);
   }
 
@@ -63,8 +63,12 @@ public abstract class LogWindow implements ChangeLog.Reader {
 
   private void look() {
     if (!lost) {
-      window = new Window(log.time(head), log.time(tail), log.pass(head), log.pass(tail), whole);
+      window = between();
     }
+  }
+
+  private Window between() {
+    return new Window(log.time(head), log.time(tail), log.pass(head), log.pass(tail), whole);
   }
 
   /**

@@ -5,6 +5,7 @@ import com.github.benmanes.caffeine.cache.Caffeine;
 import flametop.sampler.NameRequests;
 import flametop.sampler.NameSource;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names of functions that were answered once, and the requests for those that were not; each is
@@ -47,8 +48,13 @@ public final class Names {
     this.requests = requests;
   }
 
-  /** The name, if it is known already; else it is asked for with the next {@link #flush}. */
-  public Name want(int frame, Place place) {
+  /**
+   * The name of a frame, if it is known already.
+   *
+   * @param place null if the frame is in no file that stays what it is
+   * @return null if nobody has answered yet: the next {@link #flush} asks
+   */
+  public @Nullable Name want(int frame, @Nullable Place place) {
     Name name = place == null ? null : answered.getIfPresent(place);
     if (name == null) {
       if (count == wanted.length) {
@@ -59,7 +65,12 @@ public final class Names {
     return name;
   }
 
-  public void answered(Place place, Name name) {
+  /**
+   * The name of a frame came.
+   *
+   * @param place null if the frame is in no file that stays what it is
+   */
+  public void answered(@Nullable Place place, Name name) {
     // What has no symbol now may have one when its debug file has come.
     boolean last =
         name.source() != NameSource.FUNCTION_START && name.source() != NameSource.UNKNOWN;

@@ -10,7 +10,6 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.function.IntConsumer;
 
 /**
@@ -33,13 +32,13 @@ public final class Owners {
           && process == key.process
           && comm.equals(key.comm)
           && processComm.equals(key.processComm)
-          && Objects.equals(cgroup, key.cgroup);
+          && cgroup.equals(key.cgroup);
     }
 
     @Override
     public int hashCode() {
       int names = 31 * comm.hashCode() + processComm.hashCode();
-      return 31 * (31 * (31 * task + process) + names) + Objects.hashCode(cgroup);
+      return 31 * (31 * (31 * task + process) + names) + cgroup.hashCode();
     }
   }
 
@@ -85,7 +84,7 @@ public final class Owners {
     int alive;
 
     long gone = NEVER;
-    String comm;
+    String comm = "";
     String cgroup = NO_CGROUP;
     String commandLine = "";
   }
@@ -103,7 +102,7 @@ public final class Owners {
     int state = GONE;
 
     boolean ended;
-    String comm;
+    String comm = "";
 
     /** Where the task stands in {@link #live}. */
     int livePlace;
@@ -251,10 +250,18 @@ public final class Owners {
     task.owner = NONE;
   }
 
-  /** The task is in this state now; null: it is gone. */
+  /** The task is in this state now. */
   public void state(int id, State state) {
+    state(id, state.number());
+  }
+
+  /** The task is gone. */
+  public void gone(int id) {
+    state(id, GONE);
+  }
+
+  private void state(int id, int now) {
     Task task = tasks.get(id);
-    int now = state == null ? GONE : state.number();
     if (task.state == GONE && now != GONE) {
       ProcessEntry process = processes.get(task.process);
       process.alive++;
@@ -297,7 +304,7 @@ public final class Owners {
   public void forget(IdSpace space, int[] ids) {
     for (int id : ids) {
       if (space == IdSpace.TASK) {
-        state(id, null);
+        gone(id);
         Task task = tasks.get(id);
         // A late sample may have made one since.
         forgetOwners(task);
@@ -420,7 +427,7 @@ public final class Owners {
     return owners.get(owner).key.cgroup;
   }
 
-  /** That of a process, as it is now; null: not known yet. */
+  /** Like {@link #cgroup}, of a process as it is now. */
   public String cgroupOfProcess(int process) {
     return processes.get(process).cgroup;
   }
@@ -546,8 +553,8 @@ public final class Owners {
           ProcessEntry process = processes.get(slot);
           elders.remove(new Elders(process.comm, process.uid), slot);
           setCommandLine(process, "");
-          process.comm = null;
-          process.cgroup = null;
+          process.comm = "";
+          process.cgroup = NO_CGROUP;
           freedProcesses.accept(slot);
         });
   }

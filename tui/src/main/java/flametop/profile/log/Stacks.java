@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Modules, frames, stacks and functions. A frame is a place in a module, a function is what a node
@@ -121,7 +122,7 @@ public final class Stacks extends InternedFunctions {
   private final int stolen;
   private final int older;
   private final int noStack;
-  private final int[] reason = new int[WalkEnd.all().length];
+  private final int[] reason = new int[WalkEnd.all().size()];
 
   public Stacks(Names names) {
     this.names = names;
@@ -286,7 +287,8 @@ public final class Stacks extends InternedFunctions {
     return user ? NodeKind.USER : NodeKind.UNKNOWN;
   }
 
-  private Names.Place place(int frame) {
+  /** The place of a frame; null if the frame is in no file that stays what it is. */
+  private Names.@Nullable Place place(int frame) {
     Module module = modules.get(frameModule.items[frame]);
     return module.kind == ModuleKind.KERNEL || !module.buildId.isEmpty()
         ? new Names.Place(module.path, module.buildId, frameOffset.items[frame])
@@ -445,7 +447,7 @@ public final class Stacks extends InternedFunctions {
    * The function of the innermost frame, or of the innermost that is not the kernel's; null if
    * there is none, or its name is not known yet.
    */
-  public Function innermost(int stack, boolean outsideKernel) {
+  public @Nullable Function innermost(int stack, boolean outsideKernel) {
     if (stack < 0 || !stacks.get(stack).shown) {
       return null;
     }

@@ -6,6 +6,7 @@ import flametop.profile.answer.StateSet;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a call tree matches a pattern. Looks at each node once, and knows the nodes of each
@@ -23,7 +24,9 @@ public final class Finds {
   private final CallTree tree;
   private final Functions functions;
   private final Matches matches = new Matches();
-  private Pattern pattern;
+
+  /** The last pattern; null before the first. */
+  private @Nullable Pattern pattern;
 
   /** The newest node of each function, and the one before each: one more than it. */
   private int[] newest = new int[0];

@@ -7,6 +7,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import java.util.Objects;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a {@link Snapshot} that is of the graph.
@@ -14,6 +15,7 @@ import java.util.regex.Pattern;
  * @param version of what it is of
  * @param zoom node that the slice is of
  * @param selected node that the selection is of
+ * @param search matches in the whole graph; null if the query looks for nothing
  */
 public record GraphPicture(
     GraphQuery query,
@@ -22,7 +24,7 @@ public record GraphPicture(
     int selected,
     GraphSlice slice,
     Selection selection,
-    Snapshot.Search search,
+    Snapshot.@Nullable Search search,
     long total) {
 
   /** Reads what a picture shows. */
@@ -49,12 +51,12 @@ public record GraphPicture(
   /**
    * The next one.
    *
-   * @param before null if there is none; what is unchanged is taken from it
+   * @param before the picture before, whose unchanged parts are taken over; null if there is none
    * @param first first of the siblings that are wanted; 0 for all
    * @param last like {@code first}
    */
   static GraphPicture of(
-      GraphPicture before,
+      @Nullable GraphPicture before,
       GraphQuery query,
       long version,
       Reader reader,
@@ -64,25 +66,27 @@ public record GraphPicture(
       int last,
       Matches matches,
       long budget) {
-    boolean same =
+    boolean unchanged =
         before != null && before.version == version && before.query.states().equals(query.states());
-    boolean found = same && Matches.same(before.query.search(), query.search());
+    GraphPicture same = unchanged ? before : null;
+    GraphPicture found =
+        same != null && Matches.same(same.query.search(), query.search()) ? same : null;
     GraphSlice slice =
-        found
-                && before.zoom == zoom
-                && before.query.columns() == query.columns()
-                && before.query.levels() == query.levels()
-                && before.query.byState() == query.byState()
-                && Objects.equals(before.query.siblings(), query.siblings())
-            ? before.slice
+        found != null
+                && found.zoom == zoom
+                && found.query.columns() == query.columns()
+                && found.query.levels() == query.levels()
+                && found.query.byState() == query.byState()
+                && Objects.equals(found.query.siblings(), query.siblings())
+            ? found.slice
             : reader.tree().slice(query, zoom, first, last, matches);
     Selection selection =
-        same && before.selected == selected && !before.isDue()
-            ? before.selection
+        same != null && same.selected == selected && !same.isDue()
+            ? same.selection
             : reader.selection(selected, query.states(), budget);
     Snapshot.Search search = null;
     if (query.search() != null) {
-      search = found ? before.search : reader.search(query.search(), query.states());
+      search = found != null ? found.search : reader.search(query.search(), query.states());
     }
     return new GraphPicture(
         query,
@@ -92,6 +96,6 @@ public record GraphPicture(
         slice,
         selection,
         search,
-        same ? before.total : reader.tree().total(query.states()));
+        same != null ? same.total : reader.tree().total(query.states()));
   }
 }

@@ -2,14 +2,17 @@ package flametop.profile.tree;
 
 import java.util.Iterator;
 import java.util.NoSuchElementException;
+import org.jspecify.annotations.Nullable;
 
 /** An iterator that has to find its next element to know whether there is one. */
 public abstract class LookAhead<T> implements Iterator<T> {
-  private T found;
+  /** The next element, if it was found already. */
+  private @Nullable T found;
+
   private boolean ended;
 
-  /** The next element; null if there is none, and then it is not asked again. */
-  protected abstract T find();
+  /** Finds the next element; null if there is none, and then nobody asks again. */
+  protected abstract @Nullable T find();
 
   @Override
   public final boolean hasNext() {
@@ -22,10 +25,10 @@ public abstract class LookAhead<T> implements Iterator<T> {
 
   @Override
   public final T next() {
-    if (!hasNext()) {
+    T next = hasNext() ? found : null;
+    if (next == null) {
       throw new NoSuchElementException();
     }
-    T next = found;
     found = null;
     return next;
   }

@@ -2,6 +2,7 @@ package flametop.profile.tree;
 
 import java.util.Arrays;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Which functions match a pattern; kept as long as the pattern is the same. */
 public final class Matches {
@@ -16,7 +17,9 @@ public final class Matches {
   /** An expression that is too costly for so many names is given up. */
   private static final int MOST_EXHAUSTED = 50;
 
-  private Pattern pattern;
+  /** Null: what is known of functions is of no pattern. */
+  private @Nullable Pattern pattern;
+
   private int exhausted;
   private byte[] of = new byte[0];
 
@@ -37,13 +40,16 @@ public final class Matches {
 
   public boolean matches(Functions functions, int function) {
     if (of[function] == 0) {
-      of[function] = find(functions.name(function)) ? MATCHES : DIFFERS;
+      if (pattern == null) {
+        throw new IllegalStateException("no pattern is in use");
+      }
+      of[function] = find(pattern, functions.name(function)) ? MATCHES : DIFFERS;
     }
     return of[function] == MATCHES;
   }
 
   /** Whether two patterns, or none, match the same. */
-  public static boolean same(Pattern a, Pattern b) {
+  public static boolean same(@Nullable Pattern a, @Nullable Pattern b) {
     return a == b
         || a != null && b != null && a.pattern().equals(b.pattern()) && a.flags() == b.flags();
   }
@@ -53,7 +59,7 @@ public final class Matches {
     return LOOKS + LOOKS_PER_CHARACTER * text.length();
   }
 
-  private boolean find(String name) {
+  private boolean find(Pattern pattern, String name) {
     if (exhausted > MOST_EXHAUSTED) {
       return false;
     }

@@ -3,6 +3,7 @@ package flametop.profile.tree;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.array.LongIndex;
+import org.jspecify.annotations.Nullable;
 
 /** A call tree in columns by node, which only grows. */
 public abstract class Nodes implements CallTree {
@@ -16,7 +17,7 @@ public abstract class Nodes implements CallTree {
   protected IntColumn sibling = new IntColumn();
 
   /** Finds nodes by their keys; null where children are found otherwise. */
-  protected LongIndex index;
+  protected @Nullable LongIndex index;
 
   /** A tree that has only its root. */
   protected Nodes(int function) {
@@ -37,6 +38,9 @@ public abstract class Nodes implements CallTree {
 
   /** The child of a node with a function, made if there is none; needs the index. */
   protected final int make(int parent, int function) {
+    if (index == null) {
+      throw new IllegalStateException("this tree does not find nodes by their keys");
+    }
     int node = index.row(key(parent, function));
     if (node == sibling.size) {
       link(firstChild.items[parent]);
@@ -48,8 +52,8 @@ public abstract class Nodes implements CallTree {
   /** Keeps the paths of the nodes and nothing else. */
   public void retire() {
     index = null;
-    firstChild = null;
-    sibling = null;
+    firstChild = new IntColumn();
+    sibling = new IntColumn();
   }
 
   @Override

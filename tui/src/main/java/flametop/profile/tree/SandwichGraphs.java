@@ -6,6 +6,7 @@ import flametop.profile.answer.Sandwich;
 import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Shape;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The two graphs that a {@link Sandwich} is read from, which are there for as long as somebody asks
@@ -29,11 +30,11 @@ public final class SandwichGraphs<G extends ShownGraph<?>> {
 
   private final Begins<G> begins;
 
-  /** Of the callers and of the callees; empty if there are none. */
-  private List<G> both = List.of();
+  /** The callers and the callees of a function. */
+  private record Halves<G>(Function function, G callers, G callees) {}
 
-  /** In the middle; null if there are no graphs. */
-  private Function function;
+  /** Null while nobody asks for them. */
+  private @Nullable Halves<G> halves;
 
   private long asked;
 
@@ -48,39 +49,38 @@ public final class SandwichGraphs<G extends ShownGraph<?>> {
    */
   public void ask(SandwichQuery query, Shape shape) {
     asked = System.nanoTime();
-    if (!query.function().equals(function)) {
+    if (halves != null && !halves.function.equals(query.function())) {
       // That of another function is nothing to look at meanwhile.
       end();
     }
     Shape above = query.above(shape);
     Shape below = query.below(shape);
-    if (both.isEmpty()) {
-      both = List.of(begins.graph(above), begins.graph(below));
-      function = query.function();
+    if (halves == null) {
+      halves = new Halves<>(query.function(), begins.graph(above), begins.graph(below));
     } else {
-      callers().shape(above);
-      callees().shape(below);
+      halves.callers.shape(above);
+      halves.callees.shape(below);
     }
   }
 
   /** Both, or none if they are not asked for. */
   public List<G> both() {
-    return both;
+    return halves == null ? List.of() : List.of(halves.callers, halves.callees);
   }
 
   /** Null if they are not asked for. */
-  public G callers() {
-    return both.isEmpty() ? null : both.get(0);
+  public @Nullable G callers() {
+    return halves == null ? null : halves.callers;
   }
 
   /** Null if they are not asked for. */
-  public G callees() {
-    return both.isEmpty() ? null : both.get(1);
+  public @Nullable G callees() {
+    return halves == null ? null : halves.callees;
   }
 
   /** Whether one is not yet what it is to be. */
   public boolean isBehind() {
-    for (G graph : both) {
+    for (G graph : both()) {
       if (graph.isBehind()) {
         return true;
       }
@@ -89,29 +89,31 @@ public final class SandwichGraphs<G extends ShownGraph<?>> {
   }
 
   public void end() {
-    both.forEach(ShownGraph::close);
-    both = List.of();
-    function = null;
+    both().forEach(ShownGraph::close);
+    halves = null;
   }
 
   public void endUnasked() {
-    if (!both.isEmpty() && System.nanoTime() - asked > PATIENCE_NANOS) {
+    if (halves != null && System.nanoTime() - asked > PATIENCE_NANOS) {
       end();
     }
   }
 
   /**
-   * What a query asks.
+   * What a query asks, once it was {@linkplain #ask asked for}.
    *
    * @param below of the callees
    */
   public Sandwich picture(SandwichQuery query, TreeReader below, Reads<G> reads) {
+    if (halves == null) {
+      throw new IllegalStateException("nobody has asked for the graphs");
+    }
     long selected = query.selected();
-    boolean above = callers().has(selected);
+    boolean above = halves.callers.has(selected);
     long ofCallers = above ? selected : GraphQuery.ROOT;
     long ofCallees = above || selected == GraphQuery.ROOT ? below.heaviestBranch() : selected;
-    GraphPicture upper = reads.picture(callers(), query.ofCallers(ofCallers));
-    GraphPicture lower = reads.picture(callees(), query.ofCallees(ofCallees));
+    GraphPicture upper = reads.picture(halves.callers, query.ofCallers(ofCallers));
+    GraphPicture lower = reads.picture(halves.callees, query.ofCallees(ofCallees));
     return new Sandwich(
         query.function(),
         upper.slice(),

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Makes the frames of a stack into what a {@link Shape} makes of them. Knows nothing of who the
@@ -48,7 +49,8 @@ public final class Shaper {
     }
   }
 
-  private Stage stage(Shape.Step step) {
+  /** The stage of a step; null of a step that leaves stacks as they are. */
+  private @Nullable Stage stage(Shape.Step step) {
     if (step instanceof Shape.Matching m) {
       return new Matching(Pattern.compile(m.regex(), m.flags()), m.out());
     } else if (step instanceof Shape.Through t) {

@@ -2,11 +2,13 @@ package flametop.profile.tree;
 
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Shape;
+import flametop.profile.answer.Siblings;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A graph as it is shown: a tree at a time. Nodes have numbers that outlive their tree: one of a
@@ -20,23 +22,30 @@ public abstract class ShownGraph<T> {
 
   private record Before<T>(T tree, int epoch) {}
 
+  private record Report(TopQuery query, long version, TopReport answer) {}
+
   private final IntSupplier epochs;
   private final int mostBefore;
   private final List<Before<T>> before = new ArrayList<>();
   private T shown;
   private int epoch;
-  private GraphPicture picture;
-  private TopReport top;
-  private TopQuery topQuery;
-  private long topVersion;
+
+  /** The last picture of the shown tree; null if there is none. */
+  private @Nullable GraphPicture picture;
+
+  /** The last report of functions of the shown tree; null if there is none. */
+  private @Nullable Report top;
 
   /**
    * @param epochs a new one at each call: upper half of the numbers of the nodes of a tree
    * @param mostBefore how many trees that were shown before are kept for the numbers of their nodes
+   * @param first the tree that is shown at first
    */
-  public ShownGraph(IntSupplier epochs, int mostBefore) {
+  public ShownGraph(IntSupplier epochs, int mostBefore, T first) {
     this.epochs = epochs;
     this.mostBefore = mostBefore;
+    shown = first;
+    epoch = epochs.getAsInt();
   }
 
   public abstract int nodes(T of);
@@ -55,11 +64,9 @@ public abstract class ShownGraph<T> {
 
   /** A tree is shown from now on; the one before it is only kept. */
   public final void show(T with) {
-    if (shown != null) {
-      before.add(0, new Before<>(shown, epoch));
-      if (before.size() > mostBefore) {
-        before.remove(mostBefore);
-      }
+    before.add(0, new Before<>(shown, epoch));
+    if (before.size() > mostBefore) {
+      before.remove(mostBefore);
     }
     shown = with;
     epoch = epochs.getAsInt();
@@ -95,7 +102,7 @@ public abstract class ShownGraph<T> {
   }
 
   /** The tree with the node of this number; null if it is of another graph, or long gone. */
-  public final T treeOf(long number) {
+  public final @Nullable T treeOf(long number) {
     int of = (int) (number >>> 32);
     if (of == epoch) {
       return shown;
@@ -123,6 +130,7 @@ public abstract class ShownGraph<T> {
   public final GraphPicture picture(
       GraphQuery query, long changes, GraphPicture.Reader reader, Matches matches) {
     int selected = resolve(query.selected());
+    Siblings siblings = query.siblings();
     // The answer to a key does not wait for its trend, nor a new node of very many to be watched.
     boolean again = picture != null && picture.selected() == selected;
     picture =
@@ -133,8 +141,8 @@ public abstract class ShownGraph<T> {
             reader,
             resolve(query.zoom()),
             selected,
-            query.siblings() == null ? 0 : resolve(query.siblings().first()),
-            query.siblings() == null ? 0 : resolve(query.siblings().last()),
+            siblings == null ? 0 : resolve(siblings.first()),
+            siblings == null ? 0 : resolve(siblings.last()),
             matches,
             again ? TREND_NANOS : 0);
     return picture;
@@ -148,12 +156,10 @@ public abstract class ShownGraph<T> {
    */
   public final TopReport top(TopQuery query, Noise noise, long changes, Top of) {
     long version = version(changes);
-    if (top == null || topVersion != version || !query.equals(topQuery)) {
-      top = of.report(query, noise);
-      topQuery = query;
-      topVersion = version;
+    if (top == null || top.version != version || !query.equals(top.query)) {
+      top = new Report(query, version, of.report(query, noise));
     }
-    return top;
+    return top.answer;
   }
 
   private long version(long changes) {

@@ -2,6 +2,7 @@ package flametop.profile.tree;
 
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.sampler.State;
@@ -9,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sums a call tree up by function. Knows the tree by its nodes, so it is for one tree that grows.
@@ -48,8 +50,8 @@ public final class Top {
     long[] self = new long[functions.functions()];
     long[] total = new long[self.length];
     boolean compared = tree.hasBaseline();
-    long[] selfBefore = compared ? new long[self.length] : null;
-    long[] totalBefore = compared ? new long[self.length] : null;
+    long[] selfBefore = new long[compared ? self.length : 0];
+    long[] totalBefore = new long[compared ? self.length : 0];
     for (int node = 0; node < nodes; node++) {
       add(node, tree.weight(node, states), self, total);
       if (compared) {
@@ -130,18 +132,20 @@ public final class Top {
         && (!kind.isOwner() || kind == NodeKind.PROCESS && !tree.hasStates() && self > 0);
   }
 
-  /** What functions are ordered by, the most first; null: their names. */
-  private long[] by(TopQuery.Order order, long[] self, long[] total, TopReport.Before[] before) {
+  /** The number by which functions are ordered, the most first; null: their names order them. */
+  private long @Nullable [] by(
+      TopQuery.Order order, long[] self, long[] total, TopReport.Before[] before) {
     if (order.isOfChange()) {
       return byChange(order == TopQuery.Order.SELF_CHANGE, self, total, before);
     }
-    if (order.states() == null) {
+    StateSet states = order.states();
+    if (states == null) {
       return order == TopQuery.Order.SELF ? self : order == TopQuery.Order.TOTAL ? total : null;
     }
     long[] by = new long[self.length];
     for (int node = 0; node < seen; node++) {
       if (!repeated.get(node)) {
-        by[tree.function(node)] += tree.weight(node, order.states().bits());
+        by[tree.function(node)] += tree.weight(node, states.bits());
       }
     }
     return by;
@@ -160,7 +164,8 @@ public final class Top {
     return by;
   }
 
-  private int[] first(int[] of, int count, long[] by, long[] then, int most, Function to) {
+  private int[] first(
+      int[] of, int count, long @Nullable [] by, long[] then, int most, @Nullable Function to) {
     Integer[] sorted = new Integer[count];
     for (int i = 0; i < count; i++) {
       sorted[i] = of[i];

@@ -4,4 +4,7 @@
  * flametop.profile.tree.CallTree}; the readers change none of them. This room never knows where
  * time comes from.
  */
+@NullMarked
 package flametop.profile.tree;
+
+import org.jspecify.annotations.NullMarked;

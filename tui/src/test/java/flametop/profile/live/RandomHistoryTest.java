@@ -718,7 +718,7 @@ class RandomHistoryTest {
       }
     }
     // What is in the log is kept: 40 stacks, whatever became of their ids, are told apart by them.
-    int reasons = WalkEnd.all().length;
+    int reasons = WalkEnd.all().size();
     assertTrue(forgetting.stacks.made() > 3L * (forgetting.stacks.functions() - reasons));
   }
 

@@ -18,7 +18,7 @@ class OwnersTest {
       owners.taskSeen(i, i, i, "cc1");
       owners.state(i, State.SLEEP);
       if (i > 0) {
-        owners.state(i, null);
+        owners.gone(i);
       }
     }
     long kept = 0;
@@ -45,7 +45,7 @@ class OwnersTest {
       assertEquals("worker", owners.comm(renamed));
       owners.taskSeen(task, 0, 100 + task, "server");
       assertEquals(first, owners.owner(task), "the same under the same names");
-      owners.state(task, null);
+      owners.gone(task);
       assertEquals(100 + task, owners.tid(renamed), "its time is still told of");
     }
     assertTrue(owners.known() < 10, () -> owners.known() + " are kept");
@@ -68,7 +68,7 @@ class OwnersTest {
     assertTrue(owners.group(first) != owners.group(second));
     owners.cgroup(0, "/a");
     assertEquals(first, owners.owner(0));
-    owners.state(0, null);
+    owners.gone(0);
     assertEquals("/a/b", owners.cgroup(second), "its time is still told of");
   }
 

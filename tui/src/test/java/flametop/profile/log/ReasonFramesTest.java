@@ -7,7 +7,6 @@ import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +27,7 @@ final class ReasonFramesTest {
   }
 
   private static Stream<WalkEnd> reasons() {
-    return Arrays.stream(WalkEnd.all()).filter(end -> end != WalkEnd.ROOT);
+    return WalkEnd.all().stream().filter(end -> end != WalkEnd.ROOT);
   }
 
   @ParameterizedTest

@@ -1,7 +1,7 @@
 //! Cost of a frame: the walk of a stopped `sleep`, with warm rows.
 #![allow(missing_docs)]
 
-#[path = "../tests/stopped/mod.rs"]
+#[path = "../../unwind/tests/stopped/mod.rs"]
 mod stopped;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -9,7 +9,7 @@ const RECORDS: usize = 1_000;
 
 fn record(c: &mut Criterion) {
     // Any one of the golden file, so that this does not know its fields.
-    let golden = include_bytes!("../golden/v2.flametop");
+    let golden = include_bytes!("../../stream/golden/v2.flametop");
     let mut reader = Reader::new(golden.as_slice()).expect("a stream");
     let head = loop {
         let batch = reader

@@ -5,7 +5,7 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use flametop_symbolize::{Debuginfod, Query, Subject, Symbolizer};
 use std::{
     fs::{self, File},
-    path::Path,
+    path::PathBuf,
     thread::sleep,
     time::Duration,
 };
@@ -37,11 +37,15 @@ fn libc() -> String {
         .to_owned()
 }
 
+/// The symbolizer of this build, which lies two folders above this program.
+fn symbolizer_program() -> PathBuf {
+    let own = std::env::current_exe().expect("own path");
+    let built = own.ancestors().nth(2).expect("a folder");
+    built.join("flametop-symbolizer")
+}
+
 fn name(c: &mut Criterion) {
-    let mut symbolizer = Symbolizer::start(
-        Path::new(env!("CARGO_BIN_EXE_flametop-symbolizer")),
-        Debuginfod::default(),
-    );
+    let mut symbolizer = Symbolizer::start(&symbolizer_program(), Debuginfod::default());
     symbolizer.add_module(KERNEL, Subject::Kernel);
     let path = libc();
     let file = File::open(&path).expect("libc");

@@ -1,0 +1,260 @@
+//! A sample's way into the stream: now, or when what it waits for is known.
+
+use std::time::Instant;
+
+use flametop_kernel::{
+    Whose, abi,
+    record::{Head, StackPart},
+};
+use flametop_stream::{self as stream, End, Record, State};
+
+use super::{
+    GRACE_OF_ONE, Pipeline,
+    reach::{for_others, is_more, next_piece, next_reach},
+    steps::Shown,
+    walker::{Awaited, Turn},
+};
+use crate::{
+    identity::ProcessKey,
+    mappings::At,
+    os,
+    tasks::{Process, Sight, Task, Told},
+    waiting::Waiting,
+};
+
+impl Pipeline {
+    /// Places a sample, or lets it wait. `pass`: number of the pass that saw it; none: it is of the CPU clock.
+    pub(super) fn sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: Option<u64>) {
+        let key = ProcessKey::of(head);
+        let mut waits = self.waiting.holds(&key);
+        if waits {
+            // It stays behind those that wait already.
+            self.tasks.see(head, pass.unwrap_or(0), &mut self.out);
+        } else {
+            waits = self.place(head, stack, pass, Turn::First);
+            let mut until = None;
+            while waits && !self.grace.is_zero() {
+                let begin = Instant::now();
+                let all = begin + self.grace;
+                let last = match self.prober.started() {
+                    0 => all,
+                    _ => all.min(*until.get_or_insert(begin + GRACE_OF_ONE)),
+                };
+                if begin >= last {
+                    break;
+                }
+                self.prober.wait(last);
+                self.grace = self.grace.saturating_sub(begin.elapsed());
+                self.take_probed();
+                waits = self.place(head, stack, pass, Turn::First);
+            }
+        }
+        if waits {
+            self.waiting.push(key, Waiting::new(head, stack, pass));
+            while let Some(crowd) = self.waiting.crowded() {
+                self.dismiss(&crowd);
+            }
+        }
+        self.ask_command_lines();
+    }
+
+    /// Returns whether the sample has to wait.
+    fn place(
+        &mut self,
+        head: &Head,
+        stack: Option<&StackPart<'_>>,
+        pass: Option<u64>,
+        turn: Turn,
+    ) -> bool {
+        let awaited = match pass {
+            Some(pass) => self.place_task(head, stack, pass, turn),
+            None => self.place_cpu_sample(head, stack, turn),
+        };
+        if awaited == Some(Awaited::File) {
+            self.need_files.insert(ProcessKey::of(head));
+        }
+        awaited.is_some()
+    }
+
+    /// More is known of a process: places its samples, as far as they need not wait still.
+    pub(super) fn resume(&mut self, key: &ProcessKey) {
+        let mut waits = false;
+        for sample in self.waiting.take(key) {
+            let stack = sample.stack();
+            waits = waits || self.place(&sample.head, stack.as_ref(), sample.pass, Turn::Again);
+            if waits {
+                self.waiting.push(*key, sample);
+            }
+        }
+    }
+
+    /// Places all samples of a process with what is known.
+    pub(super) fn dismiss(&mut self, key: &ProcessKey) {
+        self.need_files.remove(key);
+        let now = os::monotonic();
+        for sample in self.waiting.take(key) {
+            self.in_vain.add(now, sample.shown_by());
+            let stack = sample.stack();
+            self.place(&sample.head, stack.as_ref(), sample.pass, Turn::Last);
+        }
+    }
+
+    fn place_task(
+        &mut self,
+        head: &Head,
+        stack: Option<&StackPart<'_>>,
+        pass: u64,
+        turn: Turn,
+    ) -> Option<Awaited> {
+        let (task, process) = match self.tasks.see(head, pass, &mut self.out) {
+            Sight::Live(task, process) => (task, process),
+            Sight::Ended(_) => return None,
+            Sight::Early(_) => {
+                // Any piece will do to be shown the task again.
+                let address = stack.map_or(0, |s| s.user_address);
+                self.wishes.pieces.push((head.tid, address));
+                return None;
+            }
+        };
+        let (mut end, mut id) = (end_without_stack(head), None);
+        if let Some(stack) = stack {
+            let collected = task.pieces.as_deref();
+            let walk = self.walker.walk(head, stack, collected, process, turn);
+            if walk.awaited.is_some() {
+                return walk.awaited;
+            }
+            let piece = next_piece(head, stack, task, &walk);
+            // Any piece will do to be shown the task again.
+            let again = walk.stale && is_tried_again(head, task, process);
+            if let Some(address) = piece.or(again.then_some(stack.user_address)) {
+                self.wishes.pieces.push((head.tid, address));
+            }
+            end = walk.end;
+            self.totals.count_walk(end);
+            id = Some(self.stacks.id(end, self.walker.walked(), &mut self.out));
+        }
+        let told = Told {
+            run: head.run_ns,
+            wait: head.wait_ns,
+            switches: head.nvcsw + head.nivcsw,
+            state: head.state,
+            stack: id,
+        };
+        if task.told.replace(told) != Some(told) || u32::from(head.state) == abi::FT_STATE_RUN {
+            let head = stream_head(head, task.id, id, end);
+            self.out.put(&Record::TaskChanged(head));
+        }
+        None
+    }
+
+    fn place_cpu_sample(
+        &mut self,
+        head: &Head,
+        stack: Option<&StackPart<'_>>,
+        turn: Turn,
+    ) -> Option<Awaited> {
+        let sight = self.tasks.see(head, 0, &mut self.out);
+        let (task, walk) = match (sight, stack) {
+            (Sight::Ended(id), Some(stack)) if turn != Turn::First => {
+                let process = self.tasks.process(ProcessKey::of(head));
+                let walk =
+                    process.map(|process| self.walker.walk(head, stack, None, process, turn));
+                (id, walk)
+            }
+            (Sight::Ended(id) | Sight::Early(id), _) => (id, None),
+            (Sight::Live(task, _), None) => (task.id, None),
+            (Sight::Live(task, process), Some(stack)) => {
+                let walk = self.walker.walk(head, stack, None, process, turn);
+                let reach = task.reach.or(process.reach);
+                let lacks = walk.end == End::Truncated;
+                if walk.outcome.is_some() && self.steps.are_due(head, process, lacks) {
+                    let modules = &mut self.walker.files.modules;
+                    if let At::Known(maps) =
+                        self.walker.mappings.at(head, &mut process.maps, modules)
+                    {
+                        let shown = Shown {
+                            maps: &maps,
+                            modules,
+                            hops: self.walker.unwinder.hops(),
+                        };
+                        self.steps
+                            .learn(head, process, lacks, &shown, &mut self.wishes);
+                    }
+                }
+                if let Some(reach) = next_reach(stack, reach, &walk) {
+                    task.reach = Some(reach);
+                    let reaches = &mut self.wishes.reaches;
+                    reaches.push((Whose::Thread(head.tid), reach));
+                    let of_others = for_others(reach);
+                    if is_more(process.reach, of_others) {
+                        process.reach = Some(of_others);
+                        reaches.push((Whose::Process(head.tgid), of_others));
+                    }
+                }
+                (task.id, Some(walk))
+            }
+        };
+        let awaited = walk.as_ref().and_then(|walk| walk.awaited);
+        if awaited.is_some() {
+            return awaited;
+        }
+        let end = walk.as_ref().map_or(End::Exited, |walk| walk.end);
+        let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
+        // 32-bit code has no frames, and the reason stands for them.
+        let placed = walk.is_some() && (!nothing || end == End::Narrow);
+        let stack = if placed {
+            self.totals.cpu_placed += 1;
+            self.totals.count_walk(end);
+            Some(self.stacks.id(end, self.walker.walked(), &mut self.out))
+        } else {
+            self.totals.cpu_failed += 1;
+            None
+        };
+        let why = match end {
+            End::Root if !placed => End::Exited,
+            end => end,
+        };
+        let head = stream_head(head, task, stack, why);
+        self.out.put(&Record::CpuSample(head));
+        None
+    }
+}
+
+/// Why a record has no stack.
+fn end_without_stack(head: &Head) -> End {
+    match u32::from(head.state) {
+        abi::FT_STATE_ZOMBIE => End::Exited,
+        _ if head.status & abi::FT_TORN != 0 => End::Torn,
+        abi::FT_STATE_RUN | abi::FT_STATE_IDLE_KTHREAD => End::Root,
+        _ if head.status & abi::FT_EXITING != 0 => End::Exited,
+        _ => End::Faulted,
+    }
+}
+
+/// Whether a sleeper with stale mappings should be seen again: as long as they were read before it was found so.
+fn is_tried_again(head: &Head, task: &mut Task, process: &Process) -> bool {
+    let switches = head.nvcsw + head.nivcsw;
+    let since = match task.unknown {
+        Some((s, since)) if s == switches => since,
+        _ => head.ktime,
+    };
+    task.unknown = Some((switches, since));
+    process.maps.read() < since
+}
+
+/// The head as the stream has it.
+pub(super) fn stream_head(head: &Head, task: u32, stack: Option<u32>, why: End) -> stream::Head {
+    stream::Head {
+        time: head.ktime,
+        task,
+        stack,
+        run: head.run_ns,
+        wait: head.wait_ns,
+        nvcsw: head.nvcsw,
+        nivcsw: head.nivcsw,
+        cpu: head.cpu,
+        state: State(u8::try_from(head.state).unwrap_or(u8::MAX)),
+        why,
+        user_mode: u32::from(head.kind) == abi::FT_KIND_CPU && head.status & abi::FT_USER_MODE != 0,
+    }
+}

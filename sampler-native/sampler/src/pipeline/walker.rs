@@ -1,0 +1,298 @@
+//! From a record of the kernel side to the frames of its stack.
+
+use flametop_kernel::{
+    abi,
+    record::{Head, Holder, StackPart},
+};
+use flametop_stream::End;
+use flametop_unwind::{
+    self as unwind, Frame, Input, ModuleId, Outcome, Piece, ProcessMaps, Unwinder,
+};
+
+use super::{BUSY, files::Files};
+use crate::{
+    budget::Budget,
+    mappings::{At, Mappings},
+    os,
+    stacks::Walked,
+    tasks::{Pieces, Process},
+};
+
+/// Units of work ([`Modules::allow`](unwind::Modules::allow)) a second and CPU that walks of one process may cost, 25 ms at most;
+/// those of a user twice that.
+const WALKS: u64 = 250_000;
+/// A mapping whose end is not known is taken to reach this far above the stack pointer.
+const UNKNOWN_MAPPING: u64 = 8 << 20;
+
+/// How a sample is placed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Turn {
+    /// It has just come.
+    First,
+    /// It has waited; its task may have ended.
+    Again,
+    /// It waits no more.
+    Last,
+}
+
+/// What a sample waits for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Awaited {
+    /// The mappings of its process.
+    Mappings,
+    /// A file, and maybe mappings.
+    File,
+}
+
+/// The result of a walk; its frames are in the walker.
+pub struct Walk {
+    /// How the walk ended.
+    pub end: End,
+    /// The unwinder's own result, if it came to that.
+    pub outcome: Option<Outcome>,
+    /// The mappings were too old, and it was too soon to read them again.
+    pub stale: bool,
+    /// What the walk has to be made again for.
+    pub awaited: Option<Awaited>,
+}
+
+impl Walk {
+    fn ended(end: End) -> Walk {
+        Walk {
+            end,
+            outcome: None,
+            stale: false,
+            awaited: None,
+        }
+    }
+
+    fn waits(awaited: Awaited) -> Walk {
+        Walk {
+            awaited: Some(awaited),
+            ..Walk::ended(End::Limit)
+        }
+    }
+}
+
+/// Walks stacks, both halves of each, with the modules and mappings of all processes.
+pub struct Walker {
+    /// The modules and their files.
+    pub files: Files,
+    /// The mappings of processes.
+    pub mappings: Mappings,
+    /// Walks user halves, and remembers how the last walk went.
+    pub unwinder: Unwinder,
+    /// The user frames of the last walk, leaf first.
+    pub user: Vec<Frame>,
+    /// Its kernel frames, leaf first.
+    pub kernel: Vec<Frame>,
+    kernel_module: ModuleId,
+    /// The cost of walks.
+    budget: Budget,
+}
+
+impl Walker {
+    /// A walker that has walked nothing.
+    pub fn new(mut files: Files, mappings: Mappings, cpus: u64) -> Walker {
+        let kernel_module = files.modules.kernel();
+        Walker {
+            files,
+            mappings,
+            unwinder: Unwinder::new(),
+            user: Vec::new(),
+            kernel: Vec::new(),
+            kernel_module,
+            budget: Budget::new(WALKS * cpus, 2 * WALKS * cpus),
+        }
+    }
+
+    /// Walks both halves of a stack into `self.user` and `self.kernel`. `collected`: memory of the same stack that came before.
+    pub fn walk(
+        &mut self,
+        head: &Head,
+        stack: &StackPart<'_>,
+        collected: Option<&Pieces>,
+        process: &mut Process,
+        turn: Turn,
+    ) -> Walk {
+        let now = os::monotonic();
+        let left = self.budget.left(process.work, head.uid, now);
+        self.files.modules.allow(left);
+        let walk = self.walk_halves(head, stack, collected, process, turn);
+        let spent = self.files.modules.take_spent();
+        self.budget.spend(&mut process.work, head.uid, now, spent);
+        let needed = self.files.ask_for_needed();
+        for id in &needed {
+            // The unwinder may remember what it found without the file.
+            self.unwinder.forget(*id);
+        }
+        if !needed.is_empty() && turn != Turn::Last {
+            return Walk::waits(Awaited::File);
+        }
+        walk
+    }
+
+    /// The frames of the last walk.
+    pub fn walked(&self) -> Walked<'_> {
+        Walked {
+            user: &self.user,
+            kernel: &self.kernel,
+            modules: &self.files.modules,
+        }
+    }
+
+    fn walk_halves(
+        &mut self,
+        head: &Head,
+        stack: &StackPart<'_>,
+        collected: Option<&Pieces>,
+        process: &mut Process,
+        turn: Turn,
+    ) -> Walk {
+        self.user.clear();
+        self.walk_kernel(head, stack);
+        if let Some(end) = end_without_walk(head, stack) {
+            return Walk::ended(end);
+        }
+        if head.status & abi::FT_MM_BUSY != 0 {
+            // Reading the mappings takes the same lock, and nobody waits for that here.
+            let holder = stack.holder.map(|holder| self.holder(holder));
+            self.user.extend(holder);
+            return Walk::ended(End::MmBusy);
+        }
+        let modules = &mut self.files.modules;
+        let unknown = match self.mappings.at(head, &mut process.maps, modules) {
+            At::Known(maps) => Ok(maps),
+            At::Asked if turn != Turn::Last => return Walk::waits(Awaited::Mappings),
+            At::Asked => Err(End::Limit),
+            At::Unknown(end) => Err(end),
+        };
+        let maps = match unknown {
+            Ok(maps) => maps,
+            Err(end) => {
+                return Walk {
+                    stale: true,
+                    ..Walk::ended(end)
+                };
+            }
+        };
+        let switches = head.nvcsw + head.nivcsw;
+        let pieces = pieces(stack, collected.filter(|p| p.switches == switches));
+        let mapping = match stack.mapping.is_empty() {
+            true => stack.user_address..stack.user_address.saturating_add(UNKNOWN_MAPPING),
+            false => stack.mapping.clone(),
+        };
+        let input = Input {
+            regs: stack.regs,
+            mapping,
+            pieces: &pieces,
+        };
+        let mut outcome = self.walk_user(&maps, &input);
+        let mut stale = outcome.unknown_address;
+        if stale {
+            let modules = &mut self.files.modules;
+            match self.mappings.again(head, &mut process.maps, modules) {
+                At::Known(newer) => {
+                    outcome = self.walk_user(&newer, &input);
+                    stale = false;
+                }
+                At::Asked if turn != Turn::Last => return Walk::waits(Awaited::Mappings),
+                At::Asked | At::Unknown(_) => {}
+            }
+        }
+        // An interrupt copies only memory that is present.
+        let clock = u32::from(head.kind) == abi::FT_KIND_CPU && !stack.mapping.is_empty();
+        let absent = head.status & abi::FT_ABSENT != 0 || clock && stack.user.is_empty();
+        if stack.user.is_empty() {
+            // Only the leaf is known, by its register.
+            return Walk::ended(if absent { End::Absent } else { End::Faulted });
+        }
+        if head.status & abi::FT_LAST_ENTRY != 0 && !self.user.is_empty() {
+            // The task has run on since: the callers may still be right, the leaf is not.
+            self.user.remove(0);
+        }
+        let piece_absent = absent && head.status & abi::FT_PIECE_FAILED != 0;
+        Walk {
+            end: match end_of(outcome.end) {
+                End::Truncated | End::OtherStack if piece_absent => End::Absent,
+                end => end,
+            },
+            outcome: Some(outcome),
+            stale,
+            awaited: None,
+        }
+    }
+
+    fn walk_kernel(&mut self, head: &Head, stack: &StackPart<'_>) {
+        self.kernel.clear();
+        let sampled = u32::from(head.kind) == abi::FT_KIND_CPU;
+        for (i, address) in stack.kernel.iter().enumerate() {
+            // All are return addresses but the place where the CPU clock struck.
+            let back = u64::from(!(sampled && i == 0));
+            self.kernel.push(Frame {
+                module: self.kernel_module,
+                offset: address.wrapping_sub(back),
+                guessed: false,
+            });
+        }
+    }
+
+    fn walk_user(&mut self, maps: &ProcessMaps, input: &Input<'_>) -> Outcome {
+        self.unwinder
+            .walk(maps, &mut self.files.modules, input, &mut self.user)
+    }
+
+    /// The outermost frame of a stack that could not be read since this task held the mmap_lock.
+    fn holder(&mut self, holder: Holder<'_>) -> Frame {
+        let mut label = BUSY.to_vec();
+        label.extend(holder.comm.iter().take_while(|b| **b != 0));
+        label.extend(format!(" {}]", holder.tid).bytes());
+        let modules = &mut self.files.modules;
+        Frame {
+            module: modules.unknown(&label, unwind::End::NoUnwindInfo),
+            offset: 0,
+            guessed: false,
+        }
+    }
+}
+
+/// How the user half ends, if there is nothing to walk.
+fn end_without_walk(head: &Head, stack: &StackPart<'_>) -> Option<End> {
+    if head.status & abi::FT_KTHREAD != 0 {
+        return Some(End::Root);
+    }
+    if head.status & abi::FT_COMPAT != 0 {
+        return Some(End::Narrow);
+    }
+    if stack.regs.iter().all(|r| *r == 0) {
+        return Some(End::Exited);
+    }
+    // Within exec: the stack of before is gone, and the new one does not exist yet.
+    (head.exec_vm == 0).then_some(End::Root)
+}
+
+/// All copied memory of a stack, the piece at its stack pointer first.
+fn pieces<'a>(stack: &StackPart<'a>, collected: Option<&'a Pieces>) -> Vec<Piece<'a>> {
+    let piece = |(address, bytes)| Piece { address, bytes };
+    let mut pieces = vec![piece((stack.user_address, stack.user))];
+    pieces.extend(stack.chunks.map(piece));
+    if !stack.piece.is_empty() {
+        pieces.push(piece((stack.piece_address, stack.piece)));
+    }
+    let collected = collected.iter().flat_map(|p| &p.pieces);
+    pieces.extend(collected.map(|(address, bytes)| piece((*address, bytes))));
+    pieces
+}
+
+fn end_of(end: unwind::End) -> End {
+    match end {
+        unwind::End::Root => End::Root,
+        unwind::End::Truncated => End::Truncated,
+        unwind::End::OtherStack => End::OtherStack,
+        unwind::End::NoUnwindInfo => End::NoUnwindInfo,
+        unwind::End::Jit => End::Jit,
+        unwind::End::Limit => End::Limit,
+        unwind::End::Unreadable => End::Unreadable,
+        unwind::End::Narrow => End::Narrow,
+    }
+}

@@ -1,0 +1,1 @@
+//! The cost of flametop's own stages: see `benches`, which `bench/stages` runs.
