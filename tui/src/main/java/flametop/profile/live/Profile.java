@@ -27,6 +27,7 @@ import flametop.profile.log.Stacks;
 import flametop.profile.tree.GraphPicture;
 import flametop.profile.tree.Noise;
 import flametop.profile.tree.Options;
+import flametop.profile.tree.Worker;
 import flametop.sampler.BatchSink;
 import flametop.sampler.Counter;
 import flametop.sampler.DamagedStreamException;

@@ -21,6 +21,7 @@ import flametop.profile.tree.Matches;
 import flametop.profile.tree.Noise;
 import flametop.profile.tree.Options;
 import flametop.profile.tree.SandwichGraphs;
+import flametop.profile.tree.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -31,9 +32,6 @@ import java.util.function.DoubleFunction;
  * {@link Moment}.
  */
 final class Shown {
-  /** An answer goes so far in the log at most, ns; the rest is done in slices. */
-  static final long SLICE_NANOS = 5_000_000;
-
   /** A trie that is mostly empty is folded anew, if so many entries or nodes are. */
   private static final int LEAST_EMPTY = 8_192;
 
@@ -289,7 +287,7 @@ final class Shown {
   }
 
   private static long deadline() {
-    return System.nanoTime() + SLICE_NANOS;
+    return System.nanoTime() + Worker.SLICE_NANOS;
   }
 
   GraphPicture picture(GraphQuery query) {
@@ -322,7 +320,7 @@ final class Shown {
     if (times == null) {
       times = new OwnerTimes(log);
     }
-    long deadline = timesAsked + SLICE_NANOS;
+    long deadline = timesAsked + Worker.SLICE_NANOS;
     if (moment.range().isPresent()) {
       TimeRange range = moment.range().get();
       times.hold(range.to());
