@@ -6,6 +6,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A thread that alone touches the data it works on. Questions and changes stand in one queue, in
@@ -25,7 +26,10 @@ public final class Worker implements AutoCloseable {
   private final Runnable slice;
   private final Predicate<Throwable> refusals;
   private final Runnable failed;
-  private volatile Throwable failure;
+
+  /** The reason why the worker can go on no more; null while it works. */
+  private volatile @Nullable Throwable failure;
+
   private volatile boolean closed;
 
   /**
