@@ -1,6 +1,7 @@
 package flametop.profile.answer;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The CPUs over the last refresh, immutable.
@@ -15,7 +16,7 @@ public record CpuReport(List<CpuRow> cpus, String noIdleStates, String noFrequen
   /** Asks for it. */
   public record Query() implements PageQuery {
     @Override
-    public boolean isAnsweredBy(Page page) {
+    public boolean isAnsweredBy(@Nullable Page page) {
       return page instanceof CpuReport;
     }
   }

@@ -2,6 +2,7 @@ package flametop.profile.answer;
 
 import java.util.Objects;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one picture of the graph is to show. Asked by the screen, answered by the profile's thread
@@ -24,12 +25,17 @@ public record GraphQuery(
     long selected,
     int columns,
     int levels,
-    Pattern search,
+    @Nullable Pattern search,
     boolean byState,
-    Siblings siblings) {
+    @Nullable Siblings siblings) {
   /** All children, without states by node. */
   public GraphQuery(
-      StateSet states, long zoom, long selected, int columns, int levels, Pattern search) {
+      StateSet states,
+      long zoom,
+      long selected,
+      int columns,
+      int levels,
+      @Nullable Pattern search) {
     this(states, zoom, selected, columns, levels, search, false, null);
   }
 

@@ -1,5 +1,7 @@
 package flametop.profile.answer;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The visible part of the graph at one moment: immutable, in pre-order, siblings ordered by name.
  * Index 0 is the root; the ancestors of the zoomed node come first, then the zoomed node at index
@@ -39,11 +41,16 @@ public record GraphSlice(
     boolean opened,
     boolean[] matched,
     int zoomIndex,
-    byte[] state,
-    long[] baseline) {
+    byte @Nullable [] state,
+    long @Nullable [] baseline) {
   /** What its width stands for: its weight, or what it is compared with if that is more. */
   public long extent(int index) {
     return baseline == null ? weight[index] : Math.max(weight[index], baseline[index]);
+  }
+
+  /** The weight of a node in what the graph is compared with; 0 if it is compared with nothing. */
+  public long before(int index) {
+    return baseline == null ? 0 : baseline[index];
   }
 
   /** Index of a node; -1 if it is not listed. */

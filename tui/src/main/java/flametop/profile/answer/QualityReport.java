@@ -4,6 +4,7 @@ import flametop.sampler.DebugFiles;
 import flametop.sampler.OwnPart;
 import flametop.sampler.WalkEnd;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How good the samples are and what they cost, immutable.
@@ -35,7 +36,7 @@ public record QualityReport(
   /** Asks for the quality of the window that is shown. */
   public record Query() implements PageQuery {
     @Override
-    public boolean isAnsweredBy(Page page) {
+    public boolean isAnsweredBy(@Nullable Page page) {
       return page instanceof QualityReport;
     }
   }

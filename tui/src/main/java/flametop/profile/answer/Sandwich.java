@@ -1,6 +1,7 @@
 package flametop.profile.answer;
 
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Who calls a function, and what it calls, within the shape of the graph. Of recursive calls the
@@ -25,6 +26,6 @@ public record Sandwich(
     long self,
     long[] totalByState,
     Selection selection,
-    Pattern search,
+    @Nullable Pattern search,
     boolean refolding)
     implements Page {}

@@ -1,6 +1,7 @@
 package flametop.profile.answer;
 
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which callers and callees a {@link Sandwich} is to show.
@@ -22,17 +23,17 @@ public record SandwichQuery(
     StateSet states,
     Function function,
     long callers,
-    Siblings callersOf,
+    @Nullable Siblings callersOf,
     long callees,
-    Siblings calleesOf,
+    @Nullable Siblings calleesOf,
     long selected,
     int columns,
     int levels,
-    Pattern search,
+    @Nullable Pattern search,
     boolean byState)
     implements PageQuery {
   @Override
-  public boolean isAnsweredBy(Page page) {
+  public boolean isAnsweredBy(@Nullable Page page) {
     return page instanceof Sandwich;
   }
 
@@ -76,7 +77,7 @@ public record SandwichQuery(
         byState);
   }
 
-  private GraphQuery of(long zoom, Siblings siblings, long node) {
+  private GraphQuery of(long zoom, @Nullable Siblings siblings, long node) {
     return new GraphQuery(states, zoom, node, columns, levels, search, byState, siblings);
   }
 }

@@ -1,6 +1,7 @@
 package flametop.profile.answer;
 
 import flametop.sampler.State;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The selected node in full.
@@ -29,12 +30,12 @@ public record Selection(
     int processes,
     int pid,
     String commandLine,
-    Shape.Filter filter,
+    Shape.@Nullable Filter filter,
     long weight,
     long self,
     long[] weightByState,
-    Certainty certainty,
-    Before before) {
+    @Nullable Certainty certainty,
+    @Nullable Before before) {
   /** Not told yet: it is by the next picture of the same node. */
   public static final int UNKNOWN = -1;
 

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How stacks become the paths of a graph: a list of steps, applied in their order to the frames of
@@ -335,7 +336,7 @@ public final class Shape {
   }
 
   /** The last step of one sort; null if there is none. */
-  public <S extends Step> S last(Class<S> sort) {
+  public <S extends Step> @Nullable S last(Class<S> sort) {
     S last = null;
     for (Step step : steps) {
       last = sort.isInstance(step) ? sort.cast(step) : last;

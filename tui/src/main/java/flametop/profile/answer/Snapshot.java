@@ -3,6 +3,7 @@ package flametop.profile.answer;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All that one picture needs, immutable.
@@ -20,7 +21,7 @@ public record Snapshot(
     GraphSlice graph,
     long total,
     Selection selection,
-    Search search,
+    @Nullable Search search,
     boolean reversed,
     boolean refolding,
     Context context,

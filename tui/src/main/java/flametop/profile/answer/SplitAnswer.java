@@ -1,5 +1,7 @@
 package flametop.profile.answer;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Another file beside the one that is shown. What is zoomed and selected in it are the nodes with
  * the paths that were asked for, or with as much of them as it has.
@@ -8,7 +10,8 @@ package flametop.profile.answer;
  * @param snapshot of the other file
  * @param page like {@code own}, of the other file
  */
-public record SplitAnswer(Page own, Snapshot snapshot, Page page) implements Page {
+public record SplitAnswer(@Nullable Page own, Snapshot snapshot, @Nullable Page page)
+    implements Page {
   /**
    * The same with the other file as the one that is shown.
    *

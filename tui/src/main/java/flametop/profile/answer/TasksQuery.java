@@ -1,6 +1,7 @@
 package flametop.profile.answer;
 
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which tasks a {@link TasksReport} is to list.
@@ -10,10 +11,10 @@ import java.util.regex.Pattern;
  * @param rows at most so many
  * @param search only those whose comm or command line matches; null for all
  */
-public record TasksQuery(boolean threads, Order order, int rows, Pattern search)
+public record TasksQuery(boolean threads, Order order, int rows, @Nullable Pattern search)
     implements PageQuery {
   @Override
-  public boolean isAnsweredBy(Page page) {
+  public boolean isAnsweredBy(@Nullable Page page) {
     return page instanceof TasksReport;
   }
 

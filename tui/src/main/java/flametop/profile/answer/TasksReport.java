@@ -2,6 +2,7 @@ package flametop.profile.answer;
 
 import flametop.sampler.State;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Processes or threads, those that ended within the window or range too: what they did in it, and
@@ -40,11 +41,11 @@ public record TasksReport(List<Row> rows, int matching, int tasks, long windowNa
       long run,
       long queued,
       long off,
-      State state,
+      @Nullable State state,
       long ageNanos,
-      Function leaf,
-      Function user,
-      Before before) {
+      @Nullable Function leaf,
+      @Nullable Function user,
+      @Nullable Before before) {
     /** Whether it ended before the window or range, and is only compared with. */
     public boolean isGone() {
       return state == null && before != null && (run | queued | off) == 0;

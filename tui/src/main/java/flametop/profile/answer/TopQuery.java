@@ -2,6 +2,7 @@ package flametop.profile.answer;
 
 import flametop.sampler.State;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which functions a {@link TopReport} is to list.
@@ -12,10 +13,11 @@ import java.util.regex.Pattern;
  * @param to the row of this function is to be among them; null: no matter which
  * @param search only functions whose name matches; null for all
  */
-public record TopQuery(StateSet states, Order order, int rows, Function to, Pattern search)
+public record TopQuery(
+    StateSet states, Order order, int rows, @Nullable Function to, @Nullable Pattern search)
     implements PageQuery {
   @Override
-  public boolean isAnsweredBy(Page page) {
+  public boolean isAnsweredBy(@Nullable Page page) {
     return page instanceof TopReport;
   }
 
@@ -47,7 +49,7 @@ public record TopQuery(StateSet states, Order order, int rows, Function to, Patt
     }
 
     /** The states of a total that is of one state only; null of the other orders. */
-    public StateSet states() {
+    public @Nullable StateSet states() {
       return switch (this) {
         case RUN -> StateSet.of(State.RUN);
         case QUEUED -> StateSet.of(State.QUEUED);

@@ -1,6 +1,7 @@
 package flametop.profile.answer;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The functions with the largest amounts.
@@ -28,7 +29,7 @@ public record TopReport(List<Row> rows, int matching, int functions, long total)
       long total,
       long[] selfByState,
       long[] totalByState,
-      Before before) {
+      @Nullable Before before) {
     /** Whether there is nothing left of it. */
     public boolean isGone() {
       return total == 0;

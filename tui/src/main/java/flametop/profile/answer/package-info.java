@@ -3,4 +3,7 @@
  * queries, shapes. Anybody may hold, compare and hand on these values; nobody can change one. They
  * never know whether a running machine or a file answers.
  */
+@NullMarked
 package flametop.profile.answer;
+
+import org.jspecify.annotations.NullMarked;

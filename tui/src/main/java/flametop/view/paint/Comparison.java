@@ -55,7 +55,7 @@ public final class Comparison {
   }
 
   private static double change(GraphSlice slice, int index, Snapshot of) {
-    return noise(of).change(slice.weight()[index], slice.baseline()[index], slice.extent(0));
+    return noise(of).change(slice.weight()[index], slice.before(index), slice.extent(0));
   }
 
   /** The noise of samples in a graph that is compared with another time. */
@@ -98,7 +98,7 @@ public final class Comparison {
   /** {@code 12.3% → 15.1% of all, ×1.2}. */
   public static String text(GraphSlice slice, int index) {
     long now = slice.weight()[index];
-    long before = slice.baseline()[index];
+    long before = slice.before(index);
     long total = slice.extent(0);
     return shares(now, before, total) + " of all" + times(now, before);
   }

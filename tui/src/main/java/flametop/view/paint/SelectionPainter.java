@@ -190,10 +190,14 @@ final class SelectionPainter {
 
   /** The error of a share in points: two standard errors; empty for an exact share. */
   private static String error(Selection selection, long total) {
-    boolean known = selection.certainty() != null && selection.certainty().error() > 0;
-    return known && selection.kind() != NodeKind.ROOT && total > 0
-        ? " ±" + Units.points(2.0 * selection.certainty().error() / total)
-        : "";
+    Selection.Certainty certainty = selection.certainty();
+    if (certainty == null
+        || certainty.error() <= 0
+        || selection.kind() == NodeKind.ROOT
+        || total <= 0) {
+      return "";
+    }
+    return " ±" + Units.points(2.0 * certainty.error() / total);
   }
 
   /**
