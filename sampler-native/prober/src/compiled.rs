@@ -186,8 +186,10 @@ mod tests {
 
     #[test]
     fn status_of_a_process_whose_name_is_no_text_is_read() {
-        let mut child = Command::new("sh")
-            .args(["-c", r"trap : QUIT; printf '\377' >/proc/self/comm; read x"])
+        // A shell that begins with an ignored signal cannot trap the signal.
+        let mut child = Command::new("env")
+            .args(["--default-signal=QUIT", "sh", "-c"])
+            .arg(r"trap : QUIT; printf '\377' >/proc/self/comm; read x")
             .stdin(Stdio::piped())
             .spawn()
             .expect("sh");
