@@ -9,7 +9,7 @@ run() {
 
 # said CODE REGEX: one line on stderr, that exit code, no stack trace.
 said() {
-  equal "exit code" "$1" "$status"
+  [ "$1" = "$status" ] || fail "exit code: expected $1, is $status: $(cat "$work/err")"
   contains "message" "$2" "$work/err"
   ! grep -qE '^\s+at |Exception|panicked' "$work/err" || fail "a stack trace: $(cat "$work/err")"
   # shellcheck disable=SC2312
