@@ -3,16 +3,16 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
-use std::os::fd::{AsFd, AsRawFd};
+use std::io;
+use std::mem::take;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use blazesym::MaybeDefault;
 use blazesym::inspect::{self, Inspector};
-use blazesym::symbolize::source::{Elf, Kernel, Source};
+use blazesym::symbolize::source::{Elf, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
 use flametop_prober::rights::{self, Call, Capability, Kept};
@@ -20,6 +20,7 @@ use flametop_prober::rights::{self, Call, Capability, Kept};
 use crate::debug::{self, Elf as Mapped, Link};
 use crate::demangle::shown_name;
 use crate::go::Functions;
+use crate::kernel::Kernel;
 use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION, What};
 use crate::{client, fetch, lines, places, sys, weight};
 
@@ -38,25 +39,14 @@ const RESIDENT_MOST: u64 = 64 << 20;
 const STAYS: Duration = Duration::from_secs(5);
 /// Files that are kept mapped.
 const FILES_MAX: usize = 64;
-/// The kernel's symbols are read again, for modules and BPF programs that came later, at most this
-/// often.
-const KERNEL_REREAD: Duration = Duration::from_secs(30);
 /// A symbol of a file without a size, as assembly has them, is not taken for code further behind
 /// it.
 const FUNCTION_MAX: usize = 4 << 10;
-/// No function of the kernel is as long: an address so far behind the nearest symbol lies in
-/// something newer than the list.
-const KERNEL_FUNCTION_MAX: usize = 1 << 20;
 /// In larger files second names are not looked for: it takes an index of all names. libc has 2 MiB.
 const ALIAS_FILE_MAX: u64 = 8 << 20;
-/// Debug files and files of programs that only their owners may read, in the roots of processes; addresses of the kernel.
-const CAPABILITIES: [Capability; 3] = [
-    Capability::CAP_DAC_READ_SEARCH,
-    Capability::CAP_SYS_PTRACE,
-    Capability::CAP_SYSLOG,
-];
+/// Debug files and files of programs that only their owners may read, in the roots of processes.
+const CAPABILITIES: [Capability; 2] = [Capability::CAP_DAC_READ_SEARCH, Capability::CAP_SYS_PTRACE];
 const NICE: i32 = 5;
-const KALLSYMS: &str = "/proc/kallsyms";
 
 /// Runs the helper process: takes its standard input as the socket, answers until the client is
 /// gone.
@@ -76,6 +66,10 @@ pub fn run() -> ExitCode {
         _ => DATA_MAX,
     };
     let fetches = argument.as_deref() == Some(fetch::ARGUMENT);
+    let kernel = match argument.as_deref() {
+        Some(places::ARGUMENT | fetch::ARGUMENT) => Kernel::default(),
+        _ => Kernel::open(),
+    };
     let given_up = match fetches {
         true => become_fetcher(data),
         false => rights::give_up(&Kept {
@@ -90,7 +84,7 @@ pub fn run() -> ExitCode {
     }
     let served = match fetches {
         true => fetch::serve(socket.as_fd()),
-        false => serve(socket.as_fd()),
+        false => serve(socket.as_fd(), kernel),
     };
     match served {
         Ok(()) => ExitCode::SUCCESS,
@@ -110,14 +104,17 @@ fn become_fetcher(data: u64) -> io::Result<()> {
     sys::limit_memory(data)
 }
 
-fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
+fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
     let say = |reply: &Reply| {
         reply
             .encode()
             .iter()
             .try_for_each(|message| sys::send(socket, message, &[]))
     };
-    let mut symbols = Symbols::default();
+    let mut symbols = Symbols {
+        kernel,
+        ..Symbols::default()
+    };
     let mut buffer = vec![0; MESSAGE_MAX];
     say(&Reply::Ready(VERSION))?;
     loop {
@@ -147,7 +144,7 @@ fn serve(socket: std::os::fd::BorrowedFd<'_>) -> io::Result<()> {
             catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, file, fetched))).unwrap_or_else(
                 |_| {
                     symbols = Symbols {
-                        told: symbols.told,
+                        kernel: take(&mut symbols.kernel),
                         ..Symbols::default()
                     };
                     (false, vec![Found::default(); ask.offsets.len()])
@@ -191,27 +188,35 @@ impl Numbered {
         Numbered { file, path }
     }
 
+    /// The symbols that really cover `offsets`.
     fn symbols(&self, symbolizer: &Symbolizer, offsets: &[u64]) -> Option<Vec<Found>> {
         let mut elf = Elf::new(&self.path);
         elf.debug_syms = false;
-        lookup(
-            symbolizer,
-            &Source::Elf(elf),
-            Input::VirtOffset(offsets),
-            FUNCTION_MAX,
-        )
+        let asked = Input::VirtOffset(offsets);
+        let results = symbolizer.symbolize(&Source::Elf(elf), asked).ok()?;
+        let found = results.into_iter().map(|result| match result {
+            Symbolized::Sym(sym)
+                if sym.offset < sym.size.unwrap_or(FUNCTION_MAX) && !is_label(&sym.name) =>
+            {
+                Found {
+                    start: sym.addr,
+                    name: shown_name(&sym.name).into_bytes(),
+                }
+            }
+            _ => Found::default(),
+        });
+        Some(found.collect())
     }
 }
 
 #[derive(Default)]
 struct Symbols {
-    kernel: Option<(Symbolizer, Instant)>,
+    kernel: Kernel,
     files: Option<Symbolizer>,
     held: HashMap<u32, Held>,
     /// Questions so far: the clock of `Held::used`.
     clock: u64,
     trouble: Option<Trouble>,
-    told: bool,
 }
 
 fn symbolizer() -> blazesym::symbolize::Builder {
@@ -225,12 +230,12 @@ impl Symbols {
     /// One answer for each offset, and whether the file's symbols are elsewhere.
     fn find(&mut self, ask: &Ask, file: Option<File>, fetched: Option<File>) -> (bool, Vec<Found>) {
         self.clock += 1;
-        let found = match ask.kind {
-            KERNEL => self
-                .find_in_kernel(&ask.offsets)
-                .map(|found| (false, found)),
-            _ => file.and_then(|file| self.find_in_file(ask, file, fetched)),
-        };
+        if ask.kind == KERNEL {
+            let (found, trouble) = self.kernel.find(&ask.offsets);
+            self.trouble = trouble;
+            return (false, found);
+        }
+        let found = file.and_then(|file| self.find_in_file(ask, file, fetched));
         let (stripped, mut found) = found.unwrap_or_default();
         found.resize(ask.offsets.len(), Found::default());
         (stripped, found)
@@ -272,53 +277,6 @@ impl Symbols {
             name_stripped(held, files, ask, fetched, &mut found, trouble)
         };
         Some((stripped, found))
-    }
-
-    fn find_in_kernel(&mut self, addresses: &[u64]) -> Option<Vec<Found>> {
-        let mut found = self.kernel_once(addresses);
-        let stale = self
-            .kernel
-            .as_ref()
-            .is_some_and(|(_, read)| read.elapsed() >= KERNEL_REREAD);
-        if stale
-            && found
-                .as_ref()
-                .is_none_or(|found| found.iter().any(|found| found.name.is_empty()))
-        {
-            self.kernel = None;
-            sys::trim();
-            found = self.kernel_once(addresses);
-        }
-        found
-    }
-
-    fn kernel_once(&mut self, addresses: &[u64]) -> Option<Vec<Found>> {
-        if self.kernel.is_none() {
-            let trouble = kernel_trouble();
-            if trouble.is_some() && !self.told {
-                self.told = true;
-                self.trouble = trouble;
-            }
-            // procfs gives its files new times now and then: a reload by time would read everything
-            // again, and keep both.
-            self.kernel = Some((
-                symbolizer().enable_auto_reload(false).build(),
-                Instant::now(),
-            ));
-        }
-        let source = Kernel {
-            vmlinux: MaybeDefault::None,
-            kallsyms: MaybeDefault::Some(KALLSYMS.into()),
-            debug_syms: false,
-            ..Kernel::default()
-        };
-        let (symbolizer, _) = self.kernel.as_ref()?;
-        lookup(
-            symbolizer,
-            &Source::Kernel(source),
-            Input::AbsAddr(addresses),
-            KERNEL_FUNCTION_MAX,
-        )
     }
 
     /// Forgets files until this process is as small as it should be, but never the one asked last.
@@ -462,23 +420,9 @@ fn plain_names(name: &str) -> Vec<&str> {
     names
 }
 
-/// Why there are no kernel symbols, if there are none.
-fn kernel_trouble() -> Option<Trouble> {
-    let Ok(file) = File::open(KALLSYMS) else {
-        return Some(Trouble::KernelUnreadable);
-    };
-    // Without the right to see them, every address is 0.
-    let shown = BufReader::new(file)
-        .lines()
-        .map_while(Result::ok)
-        .take(100)
-        .any(|line| !line.starts_with("0000000000000000"));
-    (!shown).then_some(Trouble::KernelHidden)
-}
-
 /// Symbols that name no function: `$x` and `$d`, by which ARM's assemblers tell code from data, and
 /// local labels such as `.L4` and `.annobin_init.c`.
-fn is_label(name: &str) -> bool {
+pub fn is_label(name: &str) -> bool {
     let mut bytes = name.bytes();
     matches!(
         (bytes.next(), bytes.next(), bytes.next()),
@@ -489,26 +433,4 @@ fn is_label(name: &str) -> bool {
                 None | Some(b'.')
             )
     )
-}
-
-/// The symbols that really cover `addresses`; `size_max` bounds those without a size.
-fn lookup(
-    symbolizer: &Symbolizer,
-    source: &Source<'_>,
-    addresses: Input<&[u64]>,
-    size_max: usize,
-) -> Option<Vec<Found>> {
-    let results = symbolizer.symbolize(source, addresses).ok()?;
-    let named = results.into_iter().map(|result| match result {
-        Symbolized::Sym(sym)
-            if sym.offset < sym.size.unwrap_or(size_max) && !is_label(&sym.name) =>
-        {
-            Found {
-                start: sym.addr,
-                name: shown_name(&sym.name).into_bytes(),
-            }
-        }
-        _ => Found::default(),
-    });
-    Some(named.collect())
 }

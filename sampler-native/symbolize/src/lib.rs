@@ -22,6 +22,7 @@ mod fetch;
 pub mod fuzzed;
 mod go;
 mod helper;
+mod kernel;
 mod languages;
 mod lines;
 mod places;
