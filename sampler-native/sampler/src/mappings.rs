@@ -2,7 +2,8 @@
 //!
 //! The kernel tells of each executable mapping when it is made, and of each exec. What was mapped before is read once, at first
 //! sight; a fork begins with what its family has. Where the kernel does not tell, mappings are read again when the count of
-//! executable pages moves, which it does not if something as large comes to the same place.
+//! executable pages moves, which it does not if something as large comes to the same place. An address that no mapping holds is asked
+//! about: where the kernel tells, alone, since most such addresses are no code at all.
 
 mod families;
 mod follow;
@@ -63,6 +64,8 @@ pub struct Maps {
     lines: Purse,
     /// A question about them is not answered.
     asked: bool,
+    /// The last question was about what is at this address.
+    asked_at: Option<u64>,
     /// `exec_vm` when they were asked for.
     asked_vm: u64,
     /// They came, or could not be read.
@@ -234,13 +237,21 @@ impl Mappings {
         }
     }
 
-    /// An address of a sample has no mapping: reads them again, unless that was done a moment ago, and gives what may be newer
-    /// than [`Mappings::at`] but holds for the sample too.
-    pub fn again(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> At {
+    /// This address of a sample has no mapping: asks what is there, unless something was asked a moment ago, and gives what may be
+    /// newer than [`Mappings::at`] but holds for the sample too.
+    pub fn again(
+        &mut self,
+        head: &Head,
+        maps: &mut Maps,
+        address: u64,
+        modules: &mut Modules,
+    ) -> At {
         if maps.history.is_none() {
             return maps.unknown();
         }
-        let read = match self.read(head, maps) {
+        // Where nobody tells what is mapped, something else may be new too.
+        let one = self.told.source.is_some().then_some(address);
+        let read = match self.read(head, maps, one) {
             Read::Come(read) => read,
             Read::Asked => return At::Asked,
             Read::No => return maps.unknown(),
@@ -248,8 +259,6 @@ impl Mappings {
         let Some(history) = &mut maps.history else {
             return At::Unknown(End::Unreadable);
         };
-        let read = Arc::new(history.last().1.again(head.tgid, read, modules));
-        maps.exec_vm = head.exec_vm;
         if self.told.source.is_some() {
             let now = os::monotonic();
             self.told.drain(now);
@@ -257,22 +266,42 @@ impl Mappings {
             {
                 return At::Unknown(End::Unreadable);
             }
-            maps.followed = 0;
-            history.push(now, Arc::clone(&read));
+            if read.is_empty() && read.is_part() {
+                return At::Known(Arc::clone(history.last().1));
+            }
+            if read.is_part() {
+                // The next address of the same stack may be asked about at once.
+                maps.read = 0;
+                history.add(now, read, modules);
+            } else {
+                (maps.exec_vm, maps.followed) = (head.exec_vm, 0);
+                let read = history.last().1.again(head.tgid, read, modules);
+                history.push(now, Arc::new(read));
+            }
         } else {
-            *history = MapHistory::new(head.tgid, 0, Arc::clone(&read));
+            maps.exec_vm = head.exec_vm;
+            let read = history.last().1.again(head.tgid, read, modules);
+            *history = MapHistory::new(head.tgid, 0, Arc::new(read));
         }
-        self.families.put(head, &read, head.ktime);
-        At::Known(read)
+        let read = history.last().1;
+        self.families.put(head, read, head.ktime);
+        At::Known(Arc::clone(read))
     }
 
-    /// All mappings of the process of a sample, which are asked for if they were not.
-    fn read(&mut self, head: &Head, maps: &mut Maps) -> Read {
-        if let Some(come) = maps.come.take() {
+    /// All mappings of the process of a sample, which are asked for if they were not; or what is at the address `one`, if that is
+    /// all that is wanted.
+    fn read(&mut self, head: &Head, maps: &mut Maps, one: Option<u64>) -> Read {
+        let asked_at = maps.asked_at;
+        let fits = |come: &Result<(u64, ProbedMaps), Missing>| match come {
+            Ok((_, read)) if read.is_part() => one.is_some() && one == asked_at,
+            _ => true,
+        };
+        if let Some(come) = maps.come.take().filter(fits) {
             if self.told.source.is_none() {
                 maps.exec_vm = maps.asked_vm;
             }
-            maps.missing = match come {
+            maps.missing = match &come {
+                Ok((_, read)) if read.is_part() => maps.missing,
                 Ok(_) => None,
                 Err(Missing::Gone) => Some(End::Exited),
                 Err(Missing::Late) => Some(End::MmBusy),
@@ -316,10 +345,14 @@ impl Mappings {
         let runtime = maps
             .history
             .as_ref()
-            .map(|history| history.last().1.runtime());
-        maps.asked = self
-            .prober
-            .ask(whom, What::Maps(runtime.unwrap_or_default()));
+            .map(|history| history.last().1.runtime())
+            .unwrap_or_default();
+        maps.asked_at = one;
+        let what = match one {
+            Some(address) => What::MapsAt(address, runtime),
+            None => What::Maps(runtime),
+        };
+        maps.asked = self.prober.ask(whom, what);
         match maps.asked {
             true => Read::Asked,
             false => {

@@ -47,7 +47,7 @@ impl Mappings {
             maps.synced = start;
             return self.advance(head, maps, modules);
         }
-        match self.read(head, maps) {
+        match self.read(head, maps, None) {
             Read::Come(read) => {
                 let read = ProcessMaps::of(tgid, read, modules);
                 self.told.drain(os::monotonic());
@@ -107,7 +107,7 @@ impl Mappings {
             // Another process may have mapped so much that this one was not told of: then the count of pages has to do, as where
             // the kernel does not tell.
             let alike = !many && maps.exec_vm == head.exec_vm;
-            let read = match self.read(head, maps) {
+            let read = match self.read(head, maps, None) {
                 Read::Come(read) => last.again(head.tgid, read, modules),
                 Read::Asked => return true,
                 Read::No => {
@@ -136,7 +136,7 @@ impl Mappings {
         // Nobody waits for these.
         if late
             && !asked
-            && let Read::Come(read) = self.read(head, maps)
+            && let Read::Come(read) = self.read(head, maps, None)
             && let Some(history) = &mut maps.history
         {
             let read = history.last().1.again(head.tgid, read, modules);
@@ -249,7 +249,7 @@ impl Mappings {
                 maps.exec_vm = head.exec_vm;
                 family
             }
-            None => match self.read(head, maps) {
+            None => match self.read(head, maps, None) {
                 Read::Come(read) => Arc::new(match &maps.history {
                     Some(known) => known.last().1.again(head.tgid, read, modules),
                     None => ProcessMaps::of(head.tgid, read, modules),

@@ -1,6 +1,7 @@
 //! Tests of which mappings a sample is walked by.
 
 use flametop_kernel::{Mapping, MappingChange, MappingEvent};
+use flametop_unwind::{Prober as Files, ProcessFolder, RuntimeKnown};
 
 use super::{
     follow::MOST_FOLLOWED,
@@ -111,6 +112,26 @@ fn advance_file_that_nobody_saw_is_asked_for_and_holds_only_later_samples_up() {
 }
 
 #[test]
+fn read_part_at_another_address_or_where_all_are_wanted_is_asked_for_anew() {
+    let process = ProcessFolder::open(std::process::id()).expect("own folder");
+    let head = head(7, 60);
+    for (one, fits) in [(Some(0x10), true), (Some(0x20), false), (None, false)] {
+        let part = Files::default().maps_at(&process, 0x10, RuntimeKnown::default());
+        let part = part.expect("own mappings");
+        let fits = fits || !part.is_part();
+        let mut maps = Maps {
+            asked_at: Some(0x10),
+            come: Some(Ok((50, part))),
+            ..Maps::default()
+        };
+        let read = mappings().read(&head, &mut maps, one);
+        assert_eq!(matches!(read, Read::Come(_)), fits, "{one:?}");
+        assert_eq!(matches!(read, Read::Asked), !fits, "{one:?}");
+        assert_eq!(maps.asked_at, if fits { Some(0x10) } else { one });
+    }
+}
+
+#[test]
 fn read_who_has_had_its_lines_ends_at_the_limit_and_others_are_asked_for() {
     let mut mappings = mappings();
     let mut greedy = Maps::default();
@@ -120,15 +141,15 @@ fn read_who_has_had_its_lines_ends_at_the_limit_and_others_are_asked_for() {
     };
     let now = os::monotonic();
     mappings.lines.spend(&mut greedy.lines, 1, now, 10 * LINES);
-    let read = mappings.read(&of(7, 1), &mut greedy);
+    let read = mappings.read(&of(7, 1), &mut greedy, None);
     assert!(matches!(read, Read::No));
     assert_eq!(greedy.missing, Some(End::Limit));
-    let read = mappings.read(&of(8, 1), &mut Maps::default());
+    let read = mappings.read(&of(8, 1), &mut Maps::default(), None);
     assert!(matches!(read, Read::Asked), "another of that user");
     let lines = 10 * LINES_OF_USER;
     mappings.lines.spend(&mut Purse::default(), 1, now, lines);
-    let read = mappings.read(&of(9, 1), &mut Maps::default());
+    let read = mappings.read(&of(9, 1), &mut Maps::default(), None);
     assert!(matches!(read, Read::No));
-    let read = mappings.read(&of(10, 2), &mut Maps::default());
+    let read = mappings.read(&of(10, 2), &mut Maps::default(), None);
     assert!(matches!(read, Read::Asked), "another user");
 }
