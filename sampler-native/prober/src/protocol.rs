@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::Status;
 
 /// Both must have the same.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// A process that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +26,8 @@ pub enum Request {
     CommandLine(Whom),
     /// All executable mappings; what is known of the runtime there.
     Maps(Whom, RuntimeKnown),
+    /// The executable mapping at an address, or all, as [`Prober::maps_at`](flametop_unwind::Prober::maps_at) says.
+    MapsAt(Whom, u64, RuntimeKnown),
     /// What these mappings hold.
     Mappings(Whom, Vec<WantedMapping>, RuntimeKnown),
     /// A file that was open before.
@@ -45,7 +47,7 @@ pub enum Missing {
     Late,
 }
 
-/// All that a process has mapped.
+/// All that a process has mapped, or a part.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Mapped<F> {
     /// When the process began, in ticks since boot.
@@ -96,7 +98,7 @@ pub struct Jvm<F> {
 pub enum Told<F> {
     /// NULs as they are.
     CommandLine(Option<Vec<u8>>),
-    /// Of [`Request::Maps`].
+    /// Of [`Request::Maps`] and [`Request::MapsAt`].
     Maps(Result<Mapped<F>, Missing>),
     /// In the order of the question.
     Mappings(Option<Vec<Seen<F>>>),
@@ -113,7 +115,7 @@ impl Request {
     pub(crate) fn late<F>(&self) -> Told<F> {
         match self {
             Request::CommandLine(_) => Told::CommandLine(None),
-            Request::Maps(..) => Told::Maps(Err(Missing::Late)),
+            Request::Maps(..) | Request::MapsAt(..) => Told::Maps(Err(Missing::Late)),
             Request::Mappings(..) => Told::Mappings(None),
             Request::Reopen(_) => Told::File(None),
             Request::PerfMap(_) => Told::PerfMap(Err(Missing::Late)),

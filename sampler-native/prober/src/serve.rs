@@ -10,7 +10,7 @@ use std::{
 };
 
 use caps::Capability;
-use flametop_unwind::{FileKey, OpenFile, Prober as Files, ProcessFolder, RuntimeKnown};
+use flametop_unwind::{FileKey, OpenFile, ProbedMaps, Prober as Files, ProcessFolder};
 use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sys::signal::{SigHandler, Signal, signal},
@@ -185,7 +185,10 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
             let read = process.and_then(|(p, _)| p.read("cmdline", MAX_CMDLINE).ok());
             Told::CommandLine(read)
         }
-        Request::Maps(whom, runtime) => Told::Maps(maps(whom, runtime, files).ok_or(Missing::Gone)),
+        Request::Maps(whom, runtime) => maps(whom, |process| files.maps(process, runtime)),
+        Request::MapsAt(whom, address, runtime) => {
+            maps(whom, |process| files.maps_at(process, address, runtime))
+        }
         Request::Mappings(whom, wanted, runtime) => {
             let seen = open(whom).map(|(p, _)| files.mappings(&p, &wanted, runtime));
             Told::Mappings(seen)
@@ -202,12 +205,15 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
     }
 }
 
-fn maps(whom: Whom, runtime: RuntimeKnown, files: &Files) -> Option<Mapped<Opened>> {
-    let (process, start) = open(whom)?;
-    let began = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
-    let began = began.tv_sec() as u64 * 1_000_000_000 + began.tv_nsec() as u64;
-    let maps = files.maps(&process, runtime).ok()?;
-    Some(Mapped { start, began, maps })
+fn maps(whom: Whom, read: impl FnOnce(&ProcessFolder) -> io::Result<ProbedMaps>) -> Told<Opened> {
+    let mapped = || {
+        let (process, start) = open(whom)?;
+        let began = clock_gettime(ClockId::CLOCK_MONOTONIC).ok()?;
+        let began = began.tv_sec() as u64 * 1_000_000_000 + began.tv_nsec() as u64;
+        let maps = read(&process).ok()?;
+        Some(Mapped { start, began, maps })
+    };
+    Told::Maps(mapped().ok_or(Missing::Gone))
 }
 
 /// The folder of a process and when that began, if the number is its own still: what is read through that folder is of no other.

@@ -52,6 +52,8 @@ pub enum What {
     CommandLine,
     /// All that it has mapped; what is known of the runtime in it.
     Maps(RuntimeKnown),
+    /// What it has mapped at an address; answered as [`What::Maps`] is.
+    MapsAt(u64, RuntimeKnown),
     /// What these mappings hold, which the kernel told of at these times.
     Mappings(Vec<(u64, WantedMapping)>, RuntimeKnown),
 }
@@ -131,6 +133,9 @@ impl Prober {
         let (request, about) = match what {
             What::CommandLine => (Request::CommandLine(process), About::CommandLine(key)),
             What::Maps(runtime) => (Request::Maps(process, runtime), About::Maps(key)),
+            What::MapsAt(address, runtime) => {
+                (Request::MapsAt(process, address, runtime), About::Maps(key))
+            }
             What::Mappings(wanted, runtime) => {
                 let (which, wanted): (Vec<_>, Vec<_>) = wanted
                     .into_iter()

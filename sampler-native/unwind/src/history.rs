@@ -2,7 +2,10 @@
 
 use std::{collections::VecDeque, sync::Arc};
 
-use crate::{ModuleId, Modules, NewMapping, ProcessMaps, Seen, maps};
+use crate::{
+    ModuleId, Modules, NewMapping, ProbedMaps, ProcessMaps, Seen,
+    maps::{self, Area},
+};
 
 /// Samples wait no longer than this to be walked, ns: older versions are never asked for.
 const KEPT: u64 = 2_000_000_000;
@@ -72,24 +75,45 @@ impl MapHistory {
         let blank = maps::blank(modules);
         let mut replaced = false;
         for (time, new, seen) in new {
-            let (_, last) = self.versions.back_mut().expect("a version");
-            if !last.is_of(self.tgid) {
-                *last = Arc::new(ProcessMaps::clone(last).of_fork(self.tgid));
-            }
-            let last = Arc::make_mut(last);
-            let area = last.place(&new, seen, modules);
-            let (other, code) = last.is_replaced_by(&area, blank);
-            replaced |= code;
-            if other {
-                let mut next = last.clone();
-                next.insert(area, modules);
-                self.push(time, Arc::new(next));
-            } else {
-                last.insert(area, modules);
-            }
+            let area = self.present().place(&new, seen, modules);
+            replaced |= self.put(time, area, blank, modules);
         }
         modules.end_fill(begun);
         replaced
+    }
+
+    /// A part of the mappings was found at that time, of which nobody told.
+    pub fn add(&mut self, time: u64, part: ProbedMaps, modules: &mut Modules) {
+        let begun = modules.begin_fill();
+        let blank = maps::blank(modules);
+        for area in part.areas {
+            let area = self.present().area(area, modules);
+            self.put(time, area, blank, modules);
+        }
+        modules.end_fill(begun);
+    }
+
+    /// The last version, to be changed.
+    fn present(&mut self) -> &mut ProcessMaps {
+        let (_, last) = self.versions.back_mut().expect("a version");
+        if !last.is_of(self.tgid) {
+            *last = Arc::new(ProcessMaps::clone(last).of_fork(self.tgid));
+        }
+        Arc::make_mut(last)
+    }
+
+    /// Adds an area that came at that time. Returns whether the area came to the place of other code.
+    fn put(&mut self, time: u64, area: Area, blank: ModuleId, modules: &Modules) -> bool {
+        let last = self.present();
+        let (other, code) = last.is_replaced_by(&area, blank);
+        if other {
+            let mut next = last.clone();
+            next.insert(area, modules);
+            self.push(time, Arc::new(next));
+        } else {
+            last.insert(area, modules);
+        }
+        code
     }
 
     /// Between `since` and the moment of `read` more happened than is known: only mappings that are alike in both are certain.
@@ -185,6 +209,23 @@ mod tests {
         assert_eq!(at(50, 100).as_deref(), Some(&b"/first"[..]));
         assert_eq!(at(60, 200).as_deref(), Some(&b"[jit]"[..]));
         assert_eq!(at(60, 300), None, "nothing is there");
+    }
+
+    #[test]
+    fn add_code_at_a_free_place_is_no_new_version_and_code_in_place_of_other_code_is_one() {
+        let mut modules = Modules::new(1 << 20);
+        let own = std::process::id();
+        let mut history = MapHistory::new(own, 10, Arc::new(ProcessMaps::empty(own)));
+        history.map(unseen([(20, gone(100, b"/first"))]), &mut modules);
+        history.add(30, ProbedMaps::code(200 * PAGE..201 * PAGE), &mut modules);
+        let there = path_at(&history, &mut modules, 25, 200);
+        assert_eq!(there.as_deref(), Some(&b"[jit]"[..]));
+        assert_eq!(history.versions.len(), 1);
+        history.add(40, ProbedMaps::code(100 * PAGE..101 * PAGE), &mut modules);
+        let mut at = |time, page| path_at(&history, &mut modules, time, page);
+        assert_eq!(at(39, 100).as_deref(), Some(&b"/first"[..]));
+        assert_eq!(at(40, 100).as_deref(), Some(&b"[jit]"[..]));
+        assert_eq!(at(40, 200).as_deref(), Some(&b"[jit]"[..]));
     }
 
     #[test]
@@ -284,7 +325,10 @@ mod tests {
         };
         let outcome = Unwinder::new().walk(&maps, &mut modules, &input, &mut Vec::new());
         assert_eq!(outcome.end, End::Unreadable);
-        assert!(!outcome.unknown_address, "reading again would not tell");
+        assert_eq!(
+            outcome.unknown_address, None,
+            "reading again would not tell"
+        );
         // A blank that is filled later is a version of its own.
         let mut history = MapHistory::new(own, 0, Arc::new(maps));
         let replaced = history.map(unseen([(5, anonymous(100))]), &mut modules);

@@ -152,6 +152,6 @@ pub struct Outcome {
     pub end: End,
     /// For [`End::Truncated`] and [`End::OtherStack`]: copy from here, add the piece, walk again.
     pub want: Option<u64>,
-    /// An address had no executable mapping: read the mappings again and repeat the walk.
-    pub unknown_address: bool,
+    /// This address had no executable mapping: ask what is there now, and repeat the walk.
+    pub unknown_address: Option<u64>,
 }

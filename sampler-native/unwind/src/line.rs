@@ -37,6 +37,20 @@ pub(crate) struct Line<'a> {
     pub path: &'a [u8],
 }
 
+impl<'a> From<&'a flametop_procmap::Mapping> for Line<'a> {
+    fn from(mapping: &'a flametop_procmap::Mapping) -> Line<'a> {
+        Line {
+            start: mapping.start,
+            end: mapping.end,
+            executable: mapping.executable,
+            offset: mapping.offset,
+            device: mapping.device,
+            inode: mapping.inode,
+            path: &mapping.path,
+        }
+    }
+}
+
 /// The lines of code, by their addresses.
 pub(crate) fn code_lines(text: &[u8]) -> Vec<Line<'_>> {
     let lines = text.split(|byte| *byte == b'\n').filter_map(Line::parse);

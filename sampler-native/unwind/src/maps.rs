@@ -304,7 +304,8 @@ impl ProcessMaps {
             .filter(|area| address < area.end)
     }
 
-    fn area(&mut self, probed: ProbedArea, modules: &mut Modules) -> Area {
+    /// The place of a mapping of this process, as it was read.
+    pub(crate) fn area(&mut self, probed: ProbedArea, modules: &mut Modules) -> Area {
         let ProbedArea {
             start,
             end,

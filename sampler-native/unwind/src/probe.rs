@@ -59,16 +59,28 @@ impl<F> Seen<F> {
     }
 }
 
-/// All executable mappings of a process at one moment. `F`: how a file is told.
+/// The executable mappings of a process at one moment, all or a part. `F`: how a file is told.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct ProbedMaps<F = Arc<OpenFile>> {
     pub(crate) areas: Vec<ProbedArea<F>>,
     pub(crate) runtime: Runtime,
     pub(crate) lines: u64,
     pub(crate) files: u64,
+    /// They are no more than what holds one address.
+    part: bool,
 }
 
 impl ProbedMaps {
+    /// Whether they are not all, but what holds one address, if anything does.
+    pub fn is_part(&self) -> bool {
+        self.part
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.areas.is_empty()
+    }
+
     /// How many lines were read for them.
     pub fn lines(&self) -> u64 {
         self.lines
@@ -77,6 +89,27 @@ impl ProbedMaps {
     /// How many files were looked at for them.
     pub fn files(&self) -> u64 {
         self.files
+    }
+}
+
+#[cfg(test)]
+impl ProbedMaps {
+    /// Code made at run time, as a part.
+    pub(crate) fn code(range: std::ops::Range<u64>) -> ProbedMaps {
+        let area = ProbedArea {
+            start: range.start,
+            end: range.end,
+            offset: 0,
+            path: Box::default(),
+            seen: Seen::Code { trampolines: false },
+        };
+        ProbedMaps {
+            areas: vec![area],
+            runtime: Runtime::Other,
+            lines: 1,
+            files: 0,
+            part: true,
+        }
     }
 }
 
@@ -97,6 +130,7 @@ impl<F> ProbedMaps<F> {
             runtime: self.runtime,
             lines: self.lines,
             files: self.files,
+            part: self.part,
         })
     }
 }
@@ -108,6 +142,18 @@ pub(crate) struct ProbedArea<F = Arc<OpenFile>> {
     pub offset: u64,
     pub path: Box<[u8]>,
     pub seen: Seen<F>,
+}
+
+impl ProbedArea {
+    fn new(line: &Line<'_>, seen: Seen) -> ProbedArea {
+        ProbedArea {
+            start: line.start,
+            end: line.end,
+            offset: line.offset,
+            path: line.path.into(),
+            seen,
+        }
+    }
 }
 
 /// An executable mapping that the kernel told of, as [`NewMapping`].
@@ -204,13 +250,7 @@ impl Prober {
                         })
                     }
                 };
-                areas.push(ProbedArea {
-                    start: line.start,
-                    end: line.end,
-                    offset: line.offset,
-                    path: line.path.into(),
-                    seen,
-                });
+                areas.push(ProbedArea::new(&line, seen));
             }
         }
         Ok(ProbedMaps {
@@ -218,6 +258,50 @@ impl Prober {
             runtime,
             lines,
             files: files.values().map(Vec::len).sum::<usize>() as u64,
+            part: false,
+        })
+    }
+
+    /// What a process has mapped at an address of which nobody told, though the kernel tells of all that is mapped. That one mapping
+    /// alone is looked at where the kernel can be asked for it. A file there was moved (`mremap`) from a place that is known by its
+    /// name, and then all mappings are read.
+    ///
+    /// # Errors
+    /// As [`Prober::maps`].
+    pub fn maps_at(
+        &self,
+        process: &ProcessFolder,
+        address: u64,
+        runtime: RuntimeKnown,
+    ) -> io::Result<ProbedMaps> {
+        let told = flametop_procmap::at(&process.file("maps")?, address);
+        self.maps_told(process, told, runtime)
+    }
+
+    fn maps_told(
+        &self,
+        process: &ProcessFolder,
+        told: io::Result<Option<flametop_procmap::Mapping>>,
+        runtime: RuntimeKnown,
+    ) -> io::Result<ProbedMaps> {
+        let Ok(told) = told else {
+            return self.maps(process, runtime);
+        };
+        let told = told.filter(|told| told.executable);
+        if told.as_ref().is_some_and(|told| told.inode != 0) {
+            return self.maps(process, runtime);
+        }
+        let area = told.map(|told| {
+            let line = Line::from(&told);
+            let seen = self.see(process, &line, false, runtime.0 == Runtime::Python);
+            ProbedArea::new(&line, seen)
+        });
+        Ok(ProbedMaps {
+            areas: area.into_iter().collect(),
+            runtime: runtime.0,
+            lines: 1,
+            files: 0,
+            part: true,
         })
     }
 
@@ -342,15 +426,7 @@ impl<'a> Again<'a> {
             .and_then(|maps| flametop_procmap::at(maps, new.start).ok())
         {
             let told = told.filter(|told| told.executable)?;
-            let line = Line {
-                start: told.start,
-                end: told.end,
-                executable: true,
-                offset: told.offset,
-                device: told.device,
-                inode: told.inode,
-                path: &told.path,
-            };
+            let line = Line::from(&told);
             return line_of(std::slice::from_ref(&line), new).map(take);
         }
         let read = || self.process.read("maps", MAPS_LIMIT).unwrap_or_default();
@@ -387,3 +463,18 @@ pub(crate) fn own_vdso() -> io::Result<Vec<u8>> {
 
 /// The vDSO is two or three pages.
 const VDSO_LIMIT: u64 = 1 << 20;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_told_kernel_does_not_know_the_question_reads_all() {
+        let prober = Prober::default();
+        let process = ProcessFolder::open(std::process::id()).expect("own folder");
+        let unknown = io::Error::from(nix::errno::Errno::ENOTTY);
+        let maps = prober.maps_told(&process, Err(unknown), RuntimeKnown::default());
+        let maps = maps.expect("own mappings");
+        assert!(!maps.is_part() && maps.lines() > 10 && maps.files() > 0);
+    }
+}

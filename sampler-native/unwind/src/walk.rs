@@ -122,7 +122,7 @@ impl Unwinder {
             },
             missed: None,
             unsure: false,
-            unknown_address: false,
+            unknown_address: None,
         };
         let (end, want) = walk.run(frames);
         Outcome {
@@ -145,7 +145,7 @@ struct Walk<'a> {
     /// A frame was guessed: where a rule fails later, the guess may be wrong.
     unsure: bool,
     /// See [`Outcome::unknown_address`].
-    unknown_address: bool,
+    unknown_address: Option<u64>,
 }
 
 impl Walk<'_> {
@@ -158,7 +158,7 @@ impl Walk<'_> {
             let ip = self.registers.values[RIP];
             let pc = ip.wrapping_sub(u64::from(is_return));
             let Some(area) = self.maps.find(pc).copied() else {
-                self.unknown_address = true;
+                self.unknown_address = Some(pc);
                 return (End::NoUnwindInfo, None);
             };
             // A guess is two frames: its sign and its own.

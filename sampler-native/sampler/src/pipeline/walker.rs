@@ -188,16 +188,21 @@ impl Walker {
             pieces: &pieces,
         };
         let mut outcome = self.walk_user(&maps, &input);
-        let mut stale = outcome.unknown_address;
-        if stale {
+        let mut stale = false;
+        while let Some(address) = outcome.unknown_address {
             let modules = &mut self.files.modules;
-            match self.mappings.again(head, &mut process.maps, modules) {
-                At::Known(newer) => {
-                    outcome = self.walk_user(&newer, &input);
-                    stale = false;
-                }
+            let maps = &mut process.maps;
+            match self.mappings.again(head, maps, address, modules) {
+                At::Known(newer) => outcome = self.walk_user(&newer, &input),
                 At::Asked if turn != Turn::Last => return Walk::waits(Awaited::Mappings),
-                At::Asked | At::Unknown(_) => {}
+                At::Asked | At::Unknown(_) => {
+                    stale = true;
+                    break;
+                }
+            }
+            if outcome.unknown_address == Some(address) {
+                // Nothing is there.
+                break;
             }
         }
         // An interrupt copies only memory that is present.

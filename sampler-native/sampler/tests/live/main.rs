@@ -4,6 +4,7 @@
 #[path = "../model/mod.rs"]
 mod model;
 
+mod astray;
 mod deep;
 mod tasks;
 mod turns;
@@ -86,6 +87,7 @@ fn compiled(name: &str) -> PathBuf {
         let (tests, bench) = ("tests/programs", "../../bench/programs");
         let kernel = "../kernel/tests/programs";
         let programs = [
+            (tests, "astray"),
             (tests, "chain"),
             (tests, "life"),
             (kernel, "served"),

@@ -104,7 +104,8 @@ impl Walk<'_> {
                 Step::End(End::Root, None)
             }
             (Failure::Unusable, None) => {
-                self.unknown_address = left.is_ok();
+                let caller = self.registers.values[RIP].wrapping_sub(1);
+                self.unknown_address = left.is_ok().then_some(caller);
                 Step::End(End::NoUnwindInfo, None)
             }
         }

@@ -183,7 +183,7 @@ fn walk_endless_recursion_ends_in_the_limit() {
         Outcome {
             end: End::Limit,
             want: None,
-            unknown_address: false
+            unknown_address: None
         }
     );
     assert_eq!(walked.frames.len(), MAX_FRAMES);

@@ -149,6 +149,44 @@ fn read_process_that_maps_one_file_very_often_looks_at_it_once() {
 }
 
 #[test]
+fn maps_at_of_a_process_of_forty_thousand_mappings_reads_one() {
+    let program = Program::start("many-at", OMIT, "many.c", &["40000"]);
+    let tgid = program.child.id();
+    let process = ProcessFolder::open(tgid).expect("its folder");
+    let prober = Prober::default();
+    let at = |address| {
+        let maps = prober.maps_at(&process, address, RuntimeKnown::default());
+        maps.expect("its mappings")
+    };
+    let text = fs::read_to_string(format!("/proc/{tgid}/maps")).expect("its mappings");
+    let start = |what: &str| {
+        let line = text.lines().find(|line| line.contains(what));
+        let start = line
+            .and_then(|line| line.split_once('-'))
+            .expect("a range")
+            .0;
+        u64::from_str_radix(start, 16).expect("a number")
+    };
+    if !at(0).is_part() {
+        println!("only an older kernel is here: all are read instead");
+        return;
+    }
+    // Nothing is there; no code; code of no file.
+    for (address, empty) in [
+        (0x1000, true),
+        (start("[stack]"), true),
+        (start("[vdso]"), false),
+    ] {
+        let maps = at(address);
+        assert_eq!((maps.lines(), maps.files()), (1, 0));
+        assert_eq!((maps.is_part(), maps.is_empty()), (true, empty));
+    }
+    // Code of a file was moved there, and other code may have come to its place.
+    let all = at(start("r-xp"));
+    assert!(!all.is_part() && all.lines() > 40_000, "{}", all.lines());
+}
+
+#[test]
 fn mappings_that_was_cut_since_it_was_told_is_that_of_its_file() {
     let program = Program::start("many-cut", OMIT, "many.c", &["20000"]);
     let tgid = program.child.id();

@@ -253,7 +253,7 @@ impl Walked {
     #[track_caller]
     fn assert_whole(&self) {
         assert_eq!(self.outcome.end, End::Root, "{:?}", self.names);
-        assert!(!self.outcome.unknown_address);
+        assert_eq!(self.outcome.unknown_address, None);
         assert_eq!(self.guessed(), Vec::<&str>::new(), "{:?}", self.names);
     }
 }
