@@ -124,6 +124,21 @@ impl Write for Bounded {
     }
 }
 
+/// Symbols that name no function: `$x` and `$d`, by which ARM's assemblers tell code from data, and
+/// local labels such as `.L4` and `.annobin_init.c`.
+pub fn is_label(name: &str) -> bool {
+    let mut bytes = name.bytes();
+    matches!(
+        (bytes.next(), bytes.next(), bytes.next()),
+        (Some(b'.'), _, _)
+            | (
+                Some(b'$'),
+                Some(b'a' | b'd' | b't' | b'x'),
+                None | Some(b'.')
+            )
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,7 +18,7 @@ use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 use flametop_prober::rights::{self, Call, Capability, Kept};
 
 use crate::debug::{self, Elf as Mapped, Link};
-use crate::demangle::shown_name;
+use crate::demangle::{is_label, shown_name};
 use crate::go::Functions;
 use crate::kernel::Kernel;
 use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION, What};
@@ -418,19 +418,4 @@ fn plain_names(name: &str) -> Vec<&str> {
     }
     names.retain(|name| !name.is_empty());
     names
-}
-
-/// Symbols that name no function: `$x` and `$d`, by which ARM's assemblers tell code from data, and
-/// local labels such as `.L4` and `.annobin_init.c`.
-pub fn is_label(name: &str) -> bool {
-    let mut bytes = name.bytes();
-    matches!(
-        (bytes.next(), bytes.next(), bytes.next()),
-        (Some(b'.'), _, _)
-            | (
-                Some(b'$'),
-                Some(b'a' | b'd' | b't' | b'x'),
-                None | Some(b'.')
-            )
-    )
 }

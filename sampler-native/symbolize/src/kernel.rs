@@ -7,8 +7,7 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::time::{Duration, Instant};
 
-use crate::demangle::shown_name;
-use crate::helper::is_label;
+use crate::demangle::{is_label, shown_name};
 use crate::protocol::{Found, Trouble};
 use crate::sys;
 
