@@ -38,7 +38,7 @@ const CPUS_PERIOD: u64 = 1_000_000_000;
 
 /// The maps of the CPU clock that say what is copied.
 pub struct Learned {
-    /// What is copied of whose stacks.
+    /// The maps that say how much is copied of which stack.
     pub reaches: MapHandle,
     /// How code gets past its frames.
     pub steps: MapHandle,

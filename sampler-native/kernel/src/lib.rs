@@ -298,7 +298,7 @@ pub struct Kernel {
     program_time: Option<OwnedFd>,
 }
 
-/// What sums of a CPU leave out: the time that the CPU was offline, which is neither busy nor idle.
+/// The time that a CPU was offline, which is neither busy nor idle: sums of the CPU leave it out.
 #[derive(Default)]
 struct Offline {
     /// Left out of the elapsed and of the idle time, ns.

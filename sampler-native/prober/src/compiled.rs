@@ -25,7 +25,7 @@ use crate::{
 
 /// Clocks may have been set a little between the start of a process and its first map.
 const CLOCK_ERROR: Duration = Duration::from_secs(2);
-/// What is said of a process that ended.
+/// The message about a process that ended.
 pub(crate) const GONE: &str = "it is gone";
 
 /// The perf map of a process that began at this tick.
@@ -49,7 +49,7 @@ pub(crate) fn perf_map(
     })
 }
 
-/// Whether a file may be the map of a process with this status that began at this tick.
+/// Returns true if a file may be the map of a process with this status that began at this tick.
 fn is_own(file: &Metadata, status: &Status, start: u64) -> bool {
     let owner = file.uid();
     // One that an earlier process of this number left is older.
@@ -67,7 +67,7 @@ fn began(start: u64) -> SystemTime {
     SystemTime::now() - now.saturating_sub(ticks)
 }
 
-/// What there is to know of a JVM; none: the process is no JVM.
+/// The facts of a JVM; none if the process is no JVM.
 pub(crate) fn jvm(
     process: &ProcessFolder,
     start: u64,

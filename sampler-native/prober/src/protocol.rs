@@ -69,7 +69,7 @@ pub struct PerfMap<F> {
     pub file: MapFile<F>,
 }
 
-/// Whether a perf map was opened.
+/// The answer about a perf map: opened, or why not.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum MapFile<F> {
     /// It was.
@@ -80,7 +80,7 @@ pub enum MapFile<F> {
     Elsewhere,
 }
 
-/// What there is to know of a JVM before it is asked for anything.
+/// The facts of a JVM that are needed before it is asked for anything.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Jvm<F> {
     /// When the process began, in ticks since boot.

@@ -1,4 +1,4 @@
-//! What a record has of its task: identity, registers, stack, and the pieces that are asked for.
+//! Tests of the contents of a record: identity, registers, stack, and the pieces that are asked for.
 
 use super::*;
 

@@ -120,7 +120,7 @@ fn proc_state(tid: u32) -> Option<char> {
     stat.rsplit(')').next()?.trim().chars().next()
 }
 
-/// That are online, whatever part of them this process may use.
+/// How many CPUs are online, whatever part of them this process may use.
 fn cpus_online() -> usize {
     // SAFETY: no pointers are passed.
     unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) as usize }
