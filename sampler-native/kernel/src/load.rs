@@ -5,7 +5,7 @@ use std::{
     mem::MaybeUninit,
     os::fd::AsFd,
     slice,
-    sync::{Mutex, Once, PoisonError},
+    sync::{Mutex, Once},
     time::{Duration, Instant},
 };
 
@@ -26,7 +26,7 @@ pub fn silence() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         libbpf_rs::set_print(Some((PrintLevel::Warn, |_, text| {
-            let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut said = sys::locked(&SAID);
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 if said.len() == LINES_KEPT {
                     said.pop_front();
@@ -35,13 +35,13 @@ pub fn silence() {
             }
         })));
     });
-    SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    sys::locked(&SAID).clear();
 }
 
 /// Whether the last object was refused by the verifier, which found something in it that this kernel does not allow
 /// anybody. Its error is the same as that of a privilege that is missing.
 pub fn is_refused_by_verifier() -> bool {
-    has_verdict(&SAID.lock().unwrap_or_else(PoisonError::into_inner))
+    has_verdict(&sys::locked(&SAID))
 }
 
 /// The verifier's log ends in statistics.
@@ -53,7 +53,7 @@ fn has_verdict(said: &VecDeque<String>) -> bool {
 
 /// The reason that libbpf or the verifier gave, in one line.
 pub fn reason() -> Option<String> {
-    let said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    let said = sys::locked(&SAID);
     // the verdict is the line before the statistics
     let verdict = said.iter().rev().find(|line| {
         !line.starts_with(STATISTICS)
@@ -76,7 +76,7 @@ pub fn patiently<T>(mut open: impl FnMut() -> Result<T>) -> Result<T> {
     let begun = Instant::now();
     loop {
         // lines about the object before
-        SAID.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        sys::locked(&SAID).clear();
         match open() {
             Err(error) if is_interrupted(&error) && begun.elapsed() < PATIENCE => (),
             opened => return opened,

@@ -85,9 +85,9 @@ pub enum MapFile<F> {
 pub struct Jvm<F> {
     /// When the process began, in ticks since boot.
     pub start: u64,
-    /// What the kernel says of it.
+    /// The kernel's account of the process.
     pub status: Status,
-    /// What the JVM runs with.
+    /// The options that the JVM runs with.
     pub options: HotSpot,
     /// Its folder `/tmp`, as a place to look for files from.
     pub tmp: F,

@@ -1,4 +1,4 @@
-//! What the kernel says of a process in `/proc/PID/status`.
+//! The kernel's account of a process, in `/proc/PID/status`.
 
 use std::io::{self, ErrorKind};
 
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 const STATUS: u64 = 64 << 10;
 const SIGQUIT: u32 = 3;
 
-/// What the kernel says of a process in `/proc/PID/status`.
+/// The kernel's account of a process, in `/proc/PID/status`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Status {
     /// The process's number in its own pid namespace.
@@ -18,7 +18,7 @@ pub struct Status {
     pub uids: [u32; 4],
     /// Groups, likewise.
     pub gids: [u32; 4],
-    /// Whether the process has a handler of its own for SIGQUIT.
+    /// The process has a handler of its own for SIGQUIT.
     pub catches_quit: bool,
 }
 

@@ -57,7 +57,7 @@ impl ProcessKey {
         self.exec
     }
 
-    /// Whether both are images of one process.
+    /// Returns true if both are images of one process.
     pub fn is_same_process(&self, other: &ProcessKey) -> bool {
         (self.tgid, self.start) == (other.tgid, other.start)
     }
@@ -68,7 +68,7 @@ impl ProcessKey {
     }
 }
 
-/// Whether exec generation `a` comes after `b`.
+/// Returns true if exec generation `a` comes after `b`.
 pub fn is_newer(a: u32, b: u32) -> bool {
     a.wrapping_sub(b).cast_signed() > 0
 }

@@ -89,7 +89,7 @@ enum Question {
     JvmMaps(bool),
     /// The perf map of the process with this number, or why there is none.
     PerfMap(u32, Result<PerfMap, Missing>),
-    /// What is to be known of a JVM before it is asked; none: it is no JVM.
+    /// The facts of a JVM that are needed before it is asked; none if the process is no JVM.
     Jvm(u32, Result<Option<Box<Jvm>>, String>),
     /// The JVM with this number has written its map, or said why not.
     Mapped(u32, Result<(), String>),
