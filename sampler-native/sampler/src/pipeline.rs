@@ -40,8 +40,9 @@ use steps::Steps;
 use walker::Walker;
 
 /// The pipeline waits for the answers of the first samples: for all together so long, and for each so long once the prober has begun to
-/// answer. It never waits for later samples, which wait themselves. The prober begins after 6 ms, and after 20 ms and more where twenty
-/// programs want each CPU: a process of five thousand threads has more samples by then than may wait.
+/// answer, or until there is room for more samples that wait. It never waits for later samples, which wait themselves. The prober begins
+/// after 6 ms, and after 20 ms and more where twenty programs want each CPU: a process of five thousand threads has more samples by then
+/// than may wait.
 const GRACE: Duration = Duration::from_millis(400);
 const GRACE_OF_ONE: Duration = Duration::from_millis(10);
 /// A sample waits no longer for answers about its process, however often these are asked for, ns.

@@ -52,7 +52,15 @@ impl Pipeline {
         if waits {
             self.waiting.push(key, Waiting::new(head, stack, pass));
             while let Some(crowd) = self.waiting.crowded() {
-                self.dismiss(&crowd);
+                if self.grace.is_zero() {
+                    self.dismiss(&crowd);
+                } else {
+                    // An answer may make room.
+                    let begin = Instant::now();
+                    self.prober.wait(begin + self.grace);
+                    self.grace = self.grace.saturating_sub(begin.elapsed());
+                    self.take_probed();
+                }
             }
         }
         self.ask_command_lines();
