@@ -186,9 +186,10 @@ static int fuse_file(int overlaid)
 	if (fuse < 0)
 		exit(77);
 	must(!mkdir("/tmp/f", 0755) && !mkdir("/tmp/e", 0755) && !mkdir("/tmp/o", 0755), "mkdir");
-	start(serve);
 	snprintf(text, sizeof text, "fd=%d,rootmode=40000,user_id=0,group_id=0", fuse);
 	must(!mount("served", "/tmp/f", "fuse", MS_NOSUID | MS_NODEV, text), "mount fuse");
+	/* not before: nothing can be read of a device that is not mounted */
+	start(serve);
 	if (overlaid &&
 	    mount("overlay", "/tmp/o", "overlay", 0, "lowerdir=/tmp/f:/tmp/e,userxattr"))
 		exit(77);
