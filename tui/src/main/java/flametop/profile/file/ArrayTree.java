@@ -4,7 +4,7 @@ import flametop.array.LongColumn;
 import flametop.profile.tree.Nodes;
 
 /** A folded tree in columns by node. */
-abstract class ArrayTree extends Nodes implements FoldedTree {
+abstract class ArrayTree extends Nodes {
   /** What is in each node and below it. */
   LongColumn sum = new LongColumn();
 
@@ -13,6 +13,18 @@ abstract class ArrayTree extends Nodes implements FoldedTree {
     super(StackNames.root());
     sum.zero(1);
   }
+
+  /** Brings the sums up to date. */
+  abstract void sumUp();
+
+  /** A number that is another one whenever the sums are, or what is below a node. */
+  abstract int changes();
+
+  /** How many of its weights make one of what the file counts. */
+  abstract long parts();
+
+  /** The stacks that end in a node or below it. */
+  abstract HeldStacks held(int node, StackNames names);
 
   /** Takes the nodes of another tree, without their sums. */
   final void copy(ArrayTree other) {

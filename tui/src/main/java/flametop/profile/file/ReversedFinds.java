@@ -14,27 +14,24 @@ import java.util.regex.Pattern;
  * Where a tree that is turned round matches a pattern: what that weighs follows from its stacks,
  * and the nodes that lead to matches are opened until as many are found as are listed.
  */
-final class ReversedFinds {
+final class ReversedFinds extends Finds {
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
   private final ReversedTree tree;
   private final Functions functions;
-  private final Finds finds;
   private final Matches matches = new Matches();
   private Pattern pattern;
   private ReversedTree.Marks marks;
 
-  /**
-   * @param finds what there is of the tree
-   */
-  ReversedFinds(ReversedTree tree, Functions functions, Finds finds) {
+  ReversedFinds(ReversedTree tree, Functions functions) {
+    super(tree, functions);
     this.tree = tree;
     this.functions = functions;
-    this.finds = finds;
   }
 
-  Snapshot.Search search(Pattern wanted, StateSet states, TreeReader reader) {
+  @Override
+  public Snapshot.Search search(Pattern wanted, StateSet states, TreeReader reader) {
     if (!Matches.same(pattern, wanted)) {
       matches.use(wanted, functions.functions());
       BitSet is = new BitSet();
@@ -45,7 +42,7 @@ final class ReversedFinds {
       pattern = wanted;
     }
     boolean more = open();
-    Snapshot.Search found = finds.search(wanted, states, reader);
+    Snapshot.Search found = super.search(wanted, states, reader);
     long weight = Math.min(marks.weight, reader.total(states));
     return new Snapshot.Search(wanted, weight, found.nodes(), found.count(), more);
   }

@@ -102,7 +102,6 @@ final class ReversedTree extends ArrayTree {
     parts = from.parts();
     if (older != null) {
       copy(older);
-      changes = older.changes + 1;
     }
     begin.set(nodes() - 1, 0);
     end.set(nodes() - 1, 0);
@@ -333,6 +332,14 @@ final class ReversedTree extends ArrayTree {
     }
   }
 
+  @Override
+  public int follow(int node) {
+    if (stack != null) {
+      boolean unused = reach(node);
+    }
+    return node;
+  }
+
   /**
    * Opens what is above a node that an older tree had: before, it has no sum.
    *
@@ -511,21 +518,21 @@ final class ReversedTree extends ArrayTree {
   }
 
   @Override
-  public HeldStacks held(int node, StackNames names) {
+  HeldStacks held(int node, StackNames names) {
     int[] ends = Arrays.copyOfRange(stack, begin.items[node], end.items[node]);
     return HeldStacks.reversed(from, ends, names, now, before, weight(node, 0) / times, grouped);
   }
 
   @Override
-  public void sumUp() {}
+  void sumUp() {}
 
   @Override
-  public long parts() {
+  long parts() {
     return parts;
   }
 
   @Override
-  public int changes() {
+  int changes() {
     return changes;
   }
 

@@ -12,9 +12,14 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
+import flametop.profile.tree.CallTree;
+import flametop.profile.tree.Graph;
 import flametop.profile.tree.GraphPicture;
+import flametop.profile.tree.Graphs;
 import flametop.profile.tree.NodePath;
-import flametop.profile.tree.SandwichGraphs;
+import flametop.profile.tree.Noise;
+import flametop.profile.tree.SiblingOrder;
 import flametop.profile.tree.TreeReader;
 import flametop.profile.tree.Worker;
 import flametop.sampler.State;
@@ -48,8 +53,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private volatile int reads;
 
   // Owned by the folding thread.
-  private final StackNames names = new StackNames();
-  private final StackTree tree = new StackTree();
+  private final FileStore store;
+  private final StackNames names;
+  private final StackTree tree;
   private final List<StackLines> lines = new ArrayList<>();
 
   /** Why each input is not read to its end; null if it is. */
@@ -58,10 +64,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Who waits until all is read. */
   private final List<CompletableFuture<Snapshot.Reading>> waiting = new ArrayList<>();
 
-  private final StackGraph graph;
-
-  private final SandwichGraphs<StackGraph> sandwich = new SandwichGraphs<>(this::graph);
-  private int epoch;
+  private final Graphs<FileFold> graphs;
 
   /** Of the tree, when the graph was made. */
   private int flips;
@@ -93,10 +96,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     this.inputs = inputs;
     this.number = number;
     this.files = files;
-    epoch = number;
     troubles = new String[inputs.size()];
+    store = new FileStore(number, files);
+    names = store.names();
+    tree = store.whole();
     tree.ask(comm);
-    graph = graph(Shape.PLAIN);
+    graphs = new Graphs<>(store, Shape.PLAIN);
     boolean two = inputs.size() > 1;
     if (two) {
       tree.compare();
@@ -116,9 +121,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     reader.start();
   }
 
-  private StackGraph graph(Shape shape) {
-    // No two files have the same.
-    return new StackGraph(tree, names, () -> epoch += files, shape);
+  private Graph<FileFold> graph() {
+    return graphs.graph();
   }
 
   // The reading thread.
@@ -152,30 +156,14 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private boolean isDue() {
     if (flips != tree.flips()) {
       flips = tree.flips();
-      graph.flipped();
-      sandwich.end();
+      graph().restart(Shape.PLAIN);
+      graphs.endSandwich();
     }
-    return behind() != null;
+    return graphs.isDue();
   }
 
   private void slice() {
-    StackGraph behind = behind();
-    if (behind != null) {
-      behind.slice();
-    }
-  }
-
-  /** One that is to be folded; null if all are as they are to be. */
-  private StackGraph behind() {
-    if (graph.due()) {
-      return graph;
-    }
-    for (StackGraph half : sandwich.both()) {
-      if (half.due()) {
-        return half;
-      }
-    }
-    return null;
+    boolean unused = graphs.slice(System.nanoTime() + Worker.SLICE_NANOS);
   }
 
   private void end() {
@@ -221,9 +209,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
           List<NodePath> paths = new ArrayList<>(numbers.length);
           for (long number : numbers) {
             for (NodePath.Of of : NodePath.Of.values()) {
-              StackGraph in = graph(of);
-              if (number != GraphQuery.ROOT && in != null && in.has(number)) {
-                paths.add(in.path(number, of));
+              Graph<FileFold> graph = graphs.of(of);
+              CallTree in = graph == null ? null : graph.treeOf(number);
+              if (number != GraphQuery.ROOT && in != null) {
+                paths.add(store.path(in, number, of));
               }
             }
           }
@@ -236,20 +225,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return node == GraphQuery.ROOT || (int) (node >>> 32) % files == number % files;
   }
 
-  /** The graph of this file; null if it is not asked for. */
-  private StackGraph graph(NodePath.Of of) {
-    return switch (of) {
-      case ALL -> graph;
-      case CALLERS -> sandwich.callers();
-      case CALLEES -> sandwich.callees();
-    };
-  }
-
   /** The node of this file that a number is of; itself if it is none of the strangers. */
   private long own(long number, List<NodePath> strangers) {
     for (NodePath path : strangers) {
       if (path.number() == number) {
-        return graph(path.graph()).find(path);
+        FileFold in = graphs.of(path.graph()).shown();
+        in.refresh(System.nanoTime());
+        return store.find(path, in.tree());
       }
     }
     return number;
@@ -274,27 +256,28 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private Snapshot picture(GraphQuery query) {
-    sandwich.endUnasked();
-    GraphPicture picture = graph.picture(query);
+    graphs.endUnasked();
+    graph().shown().refresh(System.nanoTime());
+    GraphPicture picture = graph().picture(query);
     return new Snapshot(
         picture.slice(),
         picture.total(),
         picture.selection(),
         picture.search(),
-        graph.isReversed(),
-        graph.refolding(),
+        graph().shown().tree().shape().reversed(),
+        graph().isRefolding(),
         new Snapshot.File(progress(), System.nanoTime() - opened),
         notices());
   }
 
   private Sandwich picture(SandwichQuery asked, List<NodePath> strangers) {
-    sandwich.ask(asked, graph.shape());
+    graphs.ask(asked);
     SandwichQuery query =
         asked.at(
             own(asked.callers(), strangers),
             own(asked.callees(), strangers),
             own(asked.selected(), strangers));
-    return sandwich.picture(query, sandwich.callees().reader(), StackGraph::picture);
+    return graphs.sandwich(query, 0);
   }
 
   /** How far it is read. */
@@ -325,7 +308,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         bytes,
         size,
         done,
-        Measure.of(now.unit().isEmpty() ? "samples" : now.unit(), graph.parts()),
+        Measure.of(now.unit().isEmpty() ? "samples" : now.unit(), graph().shown().nodes().parts()),
         stacks,
         done ? "" : inputs.get(reads).waits(),
         folded(),
@@ -334,9 +317,11 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private double folded() {
-    return graph.refolding()
-        ? graph.share()
-        : sandwich.isBehind() ? (sandwich.callers().share() + sandwich.callees().share()) / 2 : 1;
+    return graph().isRefolding()
+        ? graph().share()
+        : graphs.isSandwichBehind()
+            ? graphs.halves().stream().mapToDouble(Graph::share).average().orElse(1)
+            : 1;
   }
 
   /** What was left out, as lines for people. */
@@ -355,15 +340,15 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     for (int i = 0; i < lines.size(); i++) {
       notices(inputs.get(i), lines.get(i), troubles[i], notices);
     }
-    refusal(graph, notices);
-    sandwich.both().forEach(half -> refusal(half, notices));
+    graphs.all().forEach(of -> refusal(of, notices));
     return notices;
   }
 
-  private static void refusal(StackGraph of, List<String> notices) {
-    if (of.refused() != null) {
+  private static void refusal(Graph<FileFold> of, List<String> notices) {
+    Shape refused = of.refused();
+    if (refused != null) {
       notices.add(
-          of.refused()
+          refused
               + ": there is not enough memory for that many frames; leave more stacks out first");
     }
   }
@@ -413,7 +398,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
     return worker.request(
         () -> {
-          TreeReader all = graph.all();
+          // Whatever the shape of the graph is.
+          tree.sumUp();
+          TreeReader all = new TreeReader(tree, names, new SiblingOrder(), 0);
           Map<String, Long> weights = new LinkedHashMap<>();
           for (int node = tree.firstChild(0); node >= 0; node = tree.sibling(node)) {
             weights.merge(all.name(node), all.weight(node, states.bits()), Long::sum);
@@ -451,7 +438,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         () -> {
           Shape.Comm asked = shape.last(Shape.Comm.class);
           tree.ask(asked == null ? comm : Boolean.valueOf(asked.is()));
-          graph.shape(shape.without(Shape.Comm.class));
+          graph().shape(shape.without(Shape.Comm.class));
         });
   }
 
@@ -475,13 +462,20 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return worker.request(
         () -> {
           if (query instanceof TopQuery q) {
-            return graph.top(q);
+            return functions(q);
           }
           if (query instanceof SandwichQuery q) {
             return picture(q, strangers);
           }
           throw new UnsupportedOperationException("folded stacks have no page for " + query);
         });
+  }
+
+  /** Null while the graph is still that of callers: there a function's own part is not below it. */
+  private TopReport functions(TopQuery query) {
+    FileFold shown = graph().shown();
+    shown.refresh(System.nanoTime());
+    return shown.tree().shape().reversed() ? null : graph().top(query, Noise.NONE);
   }
 
   /**
@@ -507,7 +501,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private void hold(long zoom, List<NodePath> strangers, CompletableFuture<HeldStacks> answer) {
     CompletableFuture<?> unused =
         worker
-            .request(() -> graph.isShaped() ? graph.held(own(zoom, strangers)) : null)
+            .request(() -> heldNow(zoom, strangers))
             .whenComplete(
                 (stacks, e) -> {
                   if (e != null) {
@@ -518,6 +512,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                     hold(zoom, strangers, answer);
                   }
                 });
+  }
+
+  /**
+   * Null until the graph has the shape that it is to have, of all that was read when it took it.
+   */
+  private HeldStacks heldNow(long zoom, List<NodePath> strangers) {
+    FileFold shown = graph().shown();
+    return graph().hasNext() || !shown.isMade()
+        ? null
+        : shown.held(graph().resolve(own(zoom, strangers)));
   }
 
   /**

@@ -93,12 +93,6 @@ final class StackFold {
     before = from.hasBaseline() ? new LongColumn() : null;
   }
 
-  /** It is not gone on with: it has to begin anew. */
-  void leave() {
-    now = null;
-    before = null;
-  }
-
   /** The tree, which is as it is to be after the last slice. */
   StackTree tree() {
     return tree;

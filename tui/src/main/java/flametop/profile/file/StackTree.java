@@ -145,7 +145,7 @@ final class StackTree extends ArrayTree {
   }
 
   @Override
-  public int changes() {
+  int changes() {
     return changes;
   }
 
@@ -333,7 +333,7 @@ final class StackTree extends ArrayTree {
   }
 
   @Override
-  public void sumUp() {
+  void sumUp() {
     long times = times();
     double scale = scale();
     if (!stale && times == summedTimes && scale == summedScale && sum.size == nodes()) {
@@ -389,7 +389,7 @@ final class StackTree extends ArrayTree {
   }
 
   @Override
-  public long parts() {
+  long parts() {
     return times() * TENS[decimals];
   }
 
@@ -417,7 +417,7 @@ final class StackTree extends ArrayTree {
   }
 
   @Override
-  public HeldStacks held(int node, StackNames names) {
+  HeldStacks held(int node, StackNames names) {
     sumUp();
     return HeldStacks.below(this, node, names);
   }

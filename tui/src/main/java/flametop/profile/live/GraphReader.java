@@ -6,14 +6,12 @@ import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Selection;
-import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.Source;
 import flametop.profile.answer.StateSet;
 import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
-import flametop.profile.tree.GraphPicture;
 import flametop.profile.tree.TreeReader;
 import flametop.sampler.State;
 import java.util.ArrayList;
@@ -27,13 +25,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntFunction;
-import java.util.regex.Pattern;
 
 /**
- * Reads what is asked for out of a fold: the selected node, folded stacks, processes; the graph by
- * its {@link #tree}.
+ * Reads what is asked for out of a fold: the selected node, folded stacks, processes, a place in
+ * the source.
  */
-public final class GraphReader implements GraphPicture.Reader {
+public final class GraphReader {
   /** Places of one node that are asked for, the heaviest. */
   private static final int MAX_PLACES = 32;
 
@@ -43,41 +40,33 @@ public final class GraphReader implements GraphPicture.Reader {
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
-  private final Fold fold;
+  private final LogFold fold;
   private final Trie trie;
   private final Window window;
   private final Owners owners;
   private final Stacks stacks;
   private final TreeReader tree;
 
-  /**
-   * @param epoch upper half of the numbers of its nodes
-   */
-  GraphReader(Fold fold, Owners owners, Stacks stacks, int epoch) {
+  GraphReader(LogFold fold) {
     this.fold = fold;
     trie = fold.trie();
     window = fold.window();
-    this.owners = owners;
-    this.stacks = stacks;
-    tree = new TreeReader(trie, stacks, fold.siblings(), epoch);
+    owners = fold.store().owners();
+    stacks = fold.store().stacks();
+    tree = fold.tree().reader();
   }
 
-  @Override
+  /** Reads what needs no more than the tree. */
   public TreeReader tree() {
     return tree;
-  }
-
-  @Override
-  public Snapshot.Search search(Pattern pattern, StateSet states) {
-    return fold.finds().search(pattern, states, tree);
   }
 
   private long weight(int node, int states) {
     return tree.weight(node, states);
   }
 
-  @Override
-  public Selection selection(int node, StateSet states, long budget) {
+  /** A node in full, as {@link LogFold#selection}. */
+  Selection selection(int node, StateSet states, long budget) {
     int function = trie.function(node);
     SelectedNodeSums watch = trie.watch();
     // In a large tree processes, error and trend of a node that is only passed are told later.

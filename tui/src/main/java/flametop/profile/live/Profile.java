@@ -82,7 +82,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     intake = new Intake(log, owners, stacks, known, places, host);
     sweep = new Sweep(log, intake, owners, stacks);
     panels = new Panels(intake, host, owners);
-    shown = new Shown(log, owners, stacks, options, this::noise);
+    shown = new Shown(new LogStore(log, owners, stacks, options), this::noise);
     worker = new Worker("profile", shown::due, this::slice);
   }
 
@@ -148,7 +148,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   }
 
   private Extract.Scope scope(String[] zoom, Optional<TimeRange> comparedWith) {
-    Shape shape = shown.graph().fold().shape();
+    Shape shape = shown.graph().shown().shape();
     Snapshot.Host state = panels.host(shape);
     TimeRange time = shown.covers();
     return new Extract.Scope(
@@ -176,7 +176,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     return worker.request(
         () ->
             new Kept(
-                owners.size(), stacks.size(), shown.graph().fold().trie().size(), log.bytes()));
+                owners.size(), stacks.size(), shown.graph().shown().trie().size(), log.bytes()));
   }
 
   /**
@@ -238,7 +238,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           boolean frozen = shown.moment().frozen();
           shown.show(moment, intake.now());
           if (moment.frozen() && !frozen) {
-            panels.freeze(shown.graph().fold().shape());
+            panels.freeze(shown.graph().shown().shape());
           } else if (!moment.frozen()) {
             panels.thaw();
           }
@@ -327,7 +327,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
 
   private Snapshot picture(GraphQuery query) {
     GraphPicture picture = shown.picture(query);
-    Shape shape = shown.graph().fold().shape();
+    Shape shape = shown.graph().shown().shape();
     Snapshot.Host state = panels.host(shape);
     return new Snapshot(
         picture.slice(),
@@ -335,7 +335,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         picture.selection(),
         picture.search(),
         shape.reversed(),
-        shown.graph().refolding(),
+        shown.graph().isRefolding(),
         new Snapshot.Live(
             measure, covered(state.time()), state, panels.losses(), host.cost(), ended),
         intake.notices());

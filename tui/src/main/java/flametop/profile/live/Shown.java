@@ -4,23 +4,18 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.Sandwich;
 import flametop.profile.answer.SandwichQuery;
-import flametop.profile.answer.Shape;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TasksReport;
 import flametop.profile.answer.TimeRange;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
-import flametop.profile.log.ChangeLog;
 import flametop.profile.log.OwnerTimes;
-import flametop.profile.log.Owners;
-import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
-import flametop.profile.log.Window;
+import flametop.profile.tree.CallTree;
+import flametop.profile.tree.Graph;
 import flametop.profile.tree.GraphPicture;
-import flametop.profile.tree.Matches;
+import flametop.profile.tree.Graphs;
 import flametop.profile.tree.Noise;
-import flametop.profile.tree.Options;
-import flametop.profile.tree.SandwichGraphs;
 import flametop.profile.tree.Worker;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,26 +30,12 @@ final class Shown {
   /** A trie that is mostly empty is folded anew, if so many entries or nodes are. */
   private static final int LEAST_EMPTY = 8_192;
 
-  private final ChangeLog log;
-  private final Owners owners;
-  private final Stacks stacks;
-  private final Options options;
+  private final LogStore store;
 
   /** The noise of samples, by how much longer is what is shown than its baseline. */
   private final DoubleFunction<Noise> noise;
 
-  private final Matches matches = new Matches();
-  private final Graph graph;
-  private final SandwichGraphs<Graph> sandwich = new SandwichGraphs<>(this::another);
-  private int epochs;
-
-  private Moment moment = Moment.ALL;
-
-  /** ns; {@link Long#MAX_VALUE}: nothing is held. */
-  private long held = Long.MAX_VALUE;
-
-  /** What is compared with; null: nothing. */
-  private Window baseline;
+  private final Graphs<LogFold> graphs;
 
   /** Null while nobody asks for them. */
   private OwnerTimes times;
@@ -66,42 +47,28 @@ final class Shown {
 
   private boolean timesBeforeDue;
 
-  Shown(ChangeLog log, Owners owners, Stacks stacks, Options options, DoubleFunction<Noise> noise) {
-    this.log = log;
-    this.owners = owners;
-    this.stacks = stacks;
-    this.options = options;
+  Shown(LogStore store, DoubleFunction<Noise> noise) {
+    this.store = store;
     this.noise = noise;
-    graph = graph(options.shape());
-  }
-
-  private Graph graph(Shape shape) {
-    return new Graph(of -> new Fold(log, owners, stacks, options, of), () -> ++epochs, shape);
-  }
-
-  /** A graph that shows the same moment. */
-  private Graph another(Shape shape) {
-    Graph another = graph(shape);
-    another.hold(held);
-    moment.range().ifPresent(of -> another.range(of.from(), of.to()));
-    if (baseline != null) {
-      another.baseline(baseline);
-    }
-    return another;
+    graphs = new Graphs<>(store, store.options().shape());
   }
 
   /** The graph that everybody sees. */
-  Graph graph() {
-    return graph;
+  Graph<LogFold> graph() {
+    return graphs.graph();
+  }
+
+  private LogFold fold() {
+    return graph().shown();
   }
 
   Moment moment() {
-    return moment;
+    return store.moment();
   }
 
-  /** Where it is held, ns; {@link Long#MAX_VALUE}: it goes on with the present. */
+  /** Where the graph is held, ns; {@link Long#MAX_VALUE}: it goes on with the present. */
   long held() {
-    return held;
+    return store.held();
   }
 
   /**
@@ -110,55 +77,59 @@ final class Shown {
    * @param now of the newest batch
    */
   void show(Moment next, long now) {
+    Moment moment = moment();
     if (next.baseline() != moment.baseline()) {
       compare(next.baseline() != 0);
     }
+    boolean moves = next.frozen() != moment.frozen() || !next.range().equals(moment.range());
+    long held = held();
     if (next.frozen() != moment.frozen()) {
       // Within a range it is the present that is held.
-      long present = moment.range().isPresent() ? now : graph.fold().window().headTime();
+      long present = moment.range().isPresent() ? now : fold().window().headTime();
       held = next.frozen() ? present : Long.MAX_VALUE;
-      graphs().forEach(g -> g.hold(held));
     }
-    if (!next.range().equals(moment.range())) {
-      next.range()
-          .ifPresentOrElse(
-              to -> graphs().forEach(g -> g.range(to.from(), to.to())),
-              () -> graphs().forEach(Graph::endRange));
+    store.show(next, held);
+    for (Graph<LogFold> graph : graphs.all()) {
+      graph.each(LogFold::move);
+      if (moves) {
+        graph.update();
+      }
     }
     if (moment.frozen() && !next.frozen() || moment.range().isPresent() && next.range().isEmpty()) {
       endTimes();
     }
-    moment = next;
   }
 
   /** What is shown is what it is compared with from now on, or nothing is. */
   private void compare(boolean on) {
     endTimesBefore();
     if (!on) {
-      baseline = null;
-      graphs().forEach(Graph::releaseBaseline);
+      store.compare(null);
       return;
     }
-    baseline = graph.holdBaseline();
-    sandwich.end();
-    timesBefore = new OwnerTimes(log);
+    fold().refresh(Long.MAX_VALUE);
+    store.compare(fold().holdBaseline());
+    if (graph().hasNext()) {
+      graph().refold();
+    }
+    graphs.endSandwich();
+    timesBefore = new OwnerTimes(store.log());
     timesBeforeDue = true;
   }
 
   /** Lets go of the log, which is cleared next. */
   void close() {
-    sandwich.end();
+    graphs.endSandwich();
     endTimes();
     endTimesBefore();
-    graph.close();
+    graph().close();
   }
 
   /** Begins anew, with a log that was cleared, at the present. */
   void restart() {
-    moment = Moment.last(moment.windowNanos());
-    held = Long.MAX_VALUE;
-    baseline = null;
-    graph.restart();
+    store.show(Moment.last(moment().windowNanos()), Long.MAX_VALUE);
+    store.compare(null);
+    graph().restart(graph().shape());
   }
 
   private void endTimes() {
@@ -178,30 +149,25 @@ final class Shown {
 
   /** Follows the log to its end, as far as a slice goes. */
   void follow() {
-    List<Graph> graphs = graphs();
-    stacks.takeChanged(stack -> graphs.forEach(g -> g.renamed(stack)));
-    graph.fold().catchUp(deadline());
+    store.stacks().takeChanged(this::renamed);
+    fold().catchUp(deadline());
+  }
+
+  private void renamed(int stack) {
+    graphs.all().forEach(graph -> graph.each(fold -> fold.renamed(stack)));
   }
 
   /** What nobody asks for any more is not kept up to date. */
   void forgetUnasked() {
-    sandwich.endUnasked();
-    if (times != null && System.nanoTime() - timesAsked > SandwichGraphs.PATIENCE_NANOS) {
+    graphs.endUnasked();
+    if (times != null && System.nanoTime() - timesAsked > Graphs.PATIENCE_NANOS) {
       endTimes();
     }
   }
 
   /** Whether {@link #slice} has something to do. */
   boolean due() {
-    if (times != null && !times.caughtUp() || timesBeforeDue) {
-      return true;
-    }
-    for (Graph g : graphs()) {
-      if (g.due()) {
-        return true;
-      }
-    }
-    return false;
+    return times != null && !times.caughtUp() || timesBeforeDue || graphs.isDue();
   }
 
   /**
@@ -211,13 +177,11 @@ final class Shown {
    */
   boolean slice() {
     long deadline = deadline();
-    for (Graph g : graphs()) {
-      if (g.due()) {
-        return g.slice(deadline);
-      }
+    if (graphs.isDue()) {
+      return graphs.slice(deadline);
     }
     if (timesBeforeDue) {
-      timesBeforeDue = !timesBefore.to(baseline, deadline);
+      timesBeforeDue = !timesBefore.to(store.baseline(), deadline);
     } else if (times != null) {
       times.catchUp(deadline);
     }
@@ -226,11 +190,11 @@ final class Shown {
 
   /** Frees what neither the log nor anything that is shown refers to. */
   void sweep(Sweep sweep, TaskStates heldTasks) {
-    List<Fold> folds = new ArrayList<>();
-    List<Trie> retired = new ArrayList<>();
-    for (Graph g : graphs()) {
-      g.folds(folds);
-      g.before(retired);
+    List<LogFold> folds = new ArrayList<>();
+    List<CallTree> retired = new ArrayList<>();
+    for (Graph<LogFold> graph : graphs.all()) {
+      graph.each(folds::add);
+      graph.before(retired);
     }
     List<OwnerTimes> allTimes = new ArrayList<>();
     for (OwnerTimes of : new OwnerTimes[] {times, timesBefore}) {
@@ -239,51 +203,50 @@ final class Shown {
       }
     }
     sweep.run(folds, retired, allTimes, heldTasks);
-    matches.forget();
-    long bytes = owners.bytes() + stacks.bytes();
-    for (Graph g : graphs()) {
+    long bytes = store.owners().bytes() + store.stacks().bytes();
+    for (Graph<LogFold> graph : graphs.all()) {
       // Not what is only being folded: history that goes for that does not come back.
-      bytes += g.fold().trie().bytes();
+      bytes += graph.shown().trie().bytes();
     }
-    log.share(bytes);
-    graphs().forEach(g -> g.tidy(LEAST_EMPTY));
+    store.log().share(bytes);
+    graphs.all().forEach(this::tidy);
   }
 
-  /** All that there are. */
-  private List<Graph> graphs() {
-    List<Graph> halves = sandwich.both();
-    return halves.isEmpty() ? List.of(graph) : List.of(graph, halves.get(0), halves.get(1));
+  /** Folds anew what is mostly empty, unless history that is shown may be gone from the log. */
+  private void tidy(Graph<LogFold> graph) {
+    if (!graph.hasNext()
+        && store.baseline() == null
+        && store.limit() == Long.MAX_VALUE
+        && graph.shown().trie().mostlyEmpty(LEAST_EMPTY)) {
+      graph.refold();
+    }
   }
 
   /** What the graph covers. */
   TimeRange covers() {
-    return TimeRange.before(graph.fold().window().headTime(), graph.fold().covered());
+    return TimeRange.before(fold().window().headTime(), fold().covered());
   }
 
   /** What the graph is compared with; empty: nothing, or it is still being folded. */
   Optional<TimeRange> comparedWith() {
-    return Optional.ofNullable(graph.fold().baseline())
-        .map(of -> new TimeRange(of.whole() ? log.startTime() : of.tailTime(), of.headTime()));
+    return Optional.ofNullable(fold().baseline())
+        .map(of -> new TimeRange(of.whole() ? fold().startTime() : of.tailTime(), of.headTime()));
   }
 
   /** Reads the graph at the moment that is shown, or near it where that takes longer. */
   GraphReader read() {
-    return read(graph, deadline());
+    return read(deadline());
   }
 
   /** The same exactly there, however long that takes. */
   GraphReader readWhole() {
-    graph.finish();
-    return read(graph, System.nanoTime() + Long.MAX_VALUE / 2);
+    graph().finish();
+    return read(System.nanoTime() + Long.MAX_VALUE / 2);
   }
 
-  private GraphReader read(Graph of, long deadline) {
-    of.look(moment.windowNanos(), deadline);
-    return reader(of);
-  }
-
-  private GraphReader reader(Graph of) {
-    return new GraphReader(of.fold(), owners, stacks, of.epoch());
+  private GraphReader read(long deadline) {
+    fold().refresh(deadline);
+    return new GraphReader(fold());
   }
 
   private static long deadline() {
@@ -291,23 +254,18 @@ final class Shown {
   }
 
   GraphPicture picture(GraphQuery query) {
-    return graph.picture(query, read(), matches);
+    fold().refresh(deadline());
+    return graph().picture(query);
   }
 
   TopReport top(TopQuery query) {
-    read();
-    return graph.top(query, noise.apply(graph.fold().baselineScale()));
+    fold().refresh(deadline());
+    return graph().top(query, noise.apply(fold().baselineScale()));
   }
 
   Sandwich sandwich(SandwichQuery query) {
-    sandwich.ask(query, graph.fold().shape());
-    for (Graph half : sandwich.both()) {
-      half.look(moment.windowNanos(), deadline());
-    }
-    return sandwich.picture(
-        query,
-        reader(sandwich.callees()).tree(),
-        (half, asked) -> half.picture(asked, reader(half), matches));
+    graphs.ask(query);
+    return graphs.sandwich(query, Worker.SLICE_NANOS);
   }
 
   /**
@@ -318,23 +276,23 @@ final class Shown {
   TasksReport tasks(TasksQuery query, TaskStates states) {
     timesAsked = System.nanoTime();
     if (times == null) {
-      times = new OwnerTimes(log);
+      times = new OwnerTimes(store.log());
     }
     long deadline = timesAsked + Worker.SLICE_NANOS;
-    if (moment.range().isPresent()) {
-      TimeRange range = moment.range().get();
+    if (moment().range().isPresent()) {
+      TimeRange range = moment().range().get();
       times.hold(range.to());
       times.range(range.from(), deadline);
     } else {
-      times.hold(held);
+      times.hold(held());
       times.catchUp(deadline);
-      times.window(moment.windowNanos(), deadline);
+      times.window(moment().windowNanos(), deadline);
     }
-    TaskReader reader = new TaskReader(owners, stacks, times, states);
+    TaskReader reader = new TaskReader(store.owners(), store.stacks(), times, states);
     if (timesBefore != null && !timesBeforeDue && timesBefore.covered() > 0) {
       double scale = (double) times.covered() / timesBefore.covered();
       reader.compare(timesBefore, noise.apply(scale));
     }
-    return reader.report(query, graph.fold().shape());
+    return reader.report(query, fold().shape());
   }
 }

@@ -5,6 +5,7 @@ import flametop.profile.log.OwnerTimes;
 import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
+import flametop.profile.tree.CallTree;
 import java.util.BitSet;
 import java.util.List;
 
@@ -35,11 +36,11 @@ final class Sweep {
 
   /**
    * @param folds all that there are
-   * @param retired tries that only keep their paths
+   * @param retired trees that keep their paths alone
    * @param times all that there are
    * @param tasks of a moment that is held; null if none is
    */
-  void run(List<Fold> folds, List<Trie> retired, List<OwnerTimes> times, TaskStates tasks) {
+  void run(List<LogFold> folds, List<CallTree> retired, List<OwnerTimes> times, TaskStates tasks) {
     BitSet keptOwners = new BitSet();
     BitSet keptStacks = new BitSet();
     BitSet keptFunctions = new BitSet();
@@ -51,13 +52,17 @@ final class Sweep {
     // History that is compared with may be gone from the log.
     times.forEach(of -> of.mark(keptOwners));
     folds.forEach(fold -> fold.trie().mark(keptOwners, keptStacks, keptFunctions));
-    retired.forEach(trie -> trie.mark(keptOwners, keptStacks, keptFunctions));
+    for (CallTree tree : retired) {
+      for (int node = 0; node < tree.nodes(); node++) {
+        keptFunctions.set(tree.function(node));
+      }
+    }
     owners.sweep(
         keptOwners,
         owner -> times.forEach(of -> of.ownerFreed(owner)),
         process -> folds.forEach(fold -> fold.processFreed(process)));
     stacks.sweep(keptStacks, keptFunctions);
-    folds.forEach(Fold::swept);
+    folds.forEach(LogFold::swept);
     due = owners.made() + stacks.made() + Math.max(SOONEST, (owners.size() + stacks.size()) / 4);
   }
 }

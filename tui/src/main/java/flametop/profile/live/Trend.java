@@ -10,11 +10,11 @@ import flametop.profile.log.Window;
  */
 final class Trend implements ChangeLog.Reader {
   private final ChangeLog log;
-  private final Fold fold;
+  private final LogFold fold;
   private final ChangeLog.Cursor begin;
   private boolean placed;
 
-  Trend(ChangeLog log, Fold fold) {
+  Trend(ChangeLog log, LogFold fold) {
     this.log = log;
     this.fold = fold;
     begin = log.start();

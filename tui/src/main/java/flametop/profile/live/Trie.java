@@ -11,7 +11,6 @@ import flametop.profile.log.Spot;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.Sums;
 import flametop.profile.log.Window;
-import flametop.profile.tree.NodeFinder;
 import flametop.profile.tree.Nodes;
 import flametop.profile.tree.Shaper;
 import flametop.sampler.State;
@@ -32,13 +31,12 @@ public final class Trie extends Nodes {
   /** Stands for a CPU that the shape leaves out. */
   private static final int LEFT_OUT = Shape.NO_CPU - 1;
 
-  private final Fold fold;
+  private final LogFold fold;
   private final Owners owners;
   private final Stacks stacks;
   private final Shape shape;
   private final OwnerPaths ownerPaths;
   private final Shaper shaper;
-  private final NodeFinder finder;
   private final boolean roots;
 
   /** By node: how many paths of entries go through it. */
@@ -114,7 +112,7 @@ public final class Trie extends Nodes {
    * @param fold whose window the tree shows
    * @param roots whether frames are kept that only say that nothing called them
    */
-  Trie(Fold fold, Owners owners, Stacks stacks, Shape shape, boolean roots) {
+  Trie(LogFold fold, Owners owners, Stacks stacks, Shape shape, boolean roots) {
     super(Stacks.ALL);
     index = new LongIndex(keys);
     passing.add(0);
@@ -125,7 +123,6 @@ public final class Trie extends Nodes {
     this.roots = roots;
     ownerPaths = new OwnerPaths(owners, stacks, shape.group());
     shaper = new Shaper(shape, stacks);
-    finder = new NodeFinder(this, stacks, shape);
     watch = new SelectedNodeSums(this);
   }
 
@@ -513,7 +510,8 @@ public final class Trie extends Nodes {
   }
 
   /** The node itself, or where its heaviest stack went if all stacks left the node. */
-  int follow(int node) {
+  @Override
+  public int follow(int node) {
     int at = node;
     for (int steps = 0; steps < 64 && isEmptied(at); steps++) {
       long[] to = moved.get(at);
@@ -525,15 +523,9 @@ public final class Trie extends Nodes {
     return at;
   }
 
-  /** The node that stands here for a node of another trie. */
-  int find(Trie other, int node) {
-    return finder.find(other, other.shape, node);
-  }
-
   /** Numbers of functions may mean others from now on. */
   void functionsFreed() {
     shaper.forget();
-    finder.forget();
   }
 
   @Override

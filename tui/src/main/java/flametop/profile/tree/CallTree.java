@@ -49,6 +49,11 @@ public interface CallTree {
     return false;
   }
 
+  /** The node itself, or the node where its stacks are now if all of them left it. */
+  default int follow(int node) {
+    return node;
+  }
+
   /** Whether the tree knows in which state and in which task the time was spent. */
   default boolean hasStates() {
     return true;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * Where a call tree matches a pattern. Looks at each node once, and knows the nodes of each
  * function: another pattern costs what it matches, and so does each picture with it.
  */
-public final class Finds {
+public class Finds {
   public static final int MAX_LISTED = 4_096;
 
   /** So many are put in order; some may have no time where they are looked for. */

@@ -4,9 +4,7 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
-import flametop.profile.answer.StateSet;
 import java.util.Objects;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,22 +25,6 @@ public record GraphPicture(
     Snapshot.@Nullable Search search,
     long total) {
 
-  /** Reads what a picture shows. */
-  public interface Reader {
-    /** What needs no more than the tree. */
-    TreeReader tree();
-
-    /**
-     * The node in full.
-     *
-     * @param budget ns for what may take long; 0: that is left out
-     */
-    Selection selection(int node, StateSet states, long budget);
-
-    /** What matches in the whole graph. */
-    Snapshot.Search search(Pattern pattern, StateSet states);
-  }
-
   /** Whether something is still being looked for. */
   private boolean isDue() {
     return selection.before() == null;
@@ -52,6 +34,7 @@ public record GraphPicture(
    * The next one.
    *
    * @param before the picture before, whose unchanged parts are taken over; null if there is none
+   * @param of what is shown
    * @param first first of the siblings that are wanted; 0 for all
    * @param last like {@code first}
    */
@@ -59,13 +42,13 @@ public record GraphPicture(
       @Nullable GraphPicture before,
       GraphQuery query,
       long version,
-      Reader reader,
+      Fold of,
       int zoom,
       int selected,
       int first,
       int last,
-      Matches matches,
       long budget) {
+    ShapedTree tree = of.tree();
     boolean unchanged =
         before != null && before.version == version && before.query.states().equals(query.states());
     GraphPicture same = unchanged ? before : null;
@@ -79,14 +62,14 @@ public record GraphPicture(
                 && found.query.byState() == query.byState()
                 && Objects.equals(found.query.siblings(), query.siblings())
             ? found.slice
-            : reader.tree().slice(query, zoom, first, last, matches);
+            : tree.slice(query, zoom, first, last);
     Selection selection =
         same != null && same.selected == selected && !same.isDue()
             ? same.selection
-            : reader.selection(selected, query.states(), budget);
+            : of.selection(selected, query.states(), budget);
     Snapshot.Search search = null;
     if (query.search() != null) {
-      search = found != null ? found.search : reader.search(query.search(), query.states());
+      search = found != null ? found.search : tree.search(query.search(), query.states());
     }
     return new GraphPicture(
         query,
@@ -96,6 +79,6 @@ public record GraphPicture(
         slice,
         selection,
         search,
-        same != null ? same.total : reader.tree().total(query.states()));
+        same != null ? same.total : tree.reader().total(query.states()));
   }
 }

@@ -10,7 +10,6 @@ import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
-import flametop.profile.tree.Finds;
 import flametop.profile.tree.SiblingOrder;
 import flametop.profile.tree.TreeReader;
 import java.util.ArrayList;
@@ -205,7 +204,7 @@ class ReversedTreeTest {
     add(new Random(6), 400, grouped);
     ReversedTree reversed = reversed(grouped, Integer.MAX_VALUE, null);
     assertTrue(reversed.gather(Long.MAX_VALUE));
-    ReversedFinds finds = new ReversedFinds(reversed, names, new Finds(reversed, names));
+    ReversedFinds finds = new ReversedFinds(reversed, names);
     TreeReader reader = new TreeReader(reversed, names, new SiblingOrder(), 1);
     Pattern pattern = Pattern.compile(regex);
     reversed.refill();
@@ -234,7 +233,7 @@ class ReversedTreeTest {
   void search_ofVeryMany_saysThatThereAreMore(boolean grouped) {
     add(new Random(7), STACKS, grouped);
     ReversedTree reversed = gathered(grouped, null);
-    ReversedFinds finds = new ReversedFinds(reversed, names, new Finds(reversed, names));
+    ReversedFinds finds = new ReversedFinds(reversed, names);
     TreeReader reader = new TreeReader(reversed, names, new SiblingOrder(), 1);
     reversed.refill();
     Snapshot.Search search = finds.search(Pattern.compile("f"), StateSet.ALL, reader);

@@ -273,7 +273,7 @@ class GraphReaderTest {
 
   private Set<String> byCgroup(Shape.Step... filters) {
     Shape shape = Shape.of(filters).plus(new Shape.Group(RootOrder.CGROUP));
-    Fold fold = world.fold(shape);
+    LogFold fold = world.fold(shape);
     fold.catchUp(Long.MAX_VALUE);
     Set<String> paths = world.folded(fold, Long.MAX_VALUE, SLEEP, false).keySet();
     GraphSlice slice =
@@ -321,7 +321,7 @@ class GraphReaderTest {
       for (int i = 0; i < slice.size(); i++) {
         assertTrue(below[i] <= slice.weight()[i]);
       }
-      Snapshot.Search search = reader.search(query.search(), StateSet.ALL);
+      Snapshot.Search search = random.fold().tree().search(query.search(), StateSet.ALL);
       assertTrue(search.weight() <= reader.tree().total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
       checkSearch(random.fold().trie(), random.stacks, search);

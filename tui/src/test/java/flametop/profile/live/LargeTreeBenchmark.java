@@ -118,13 +118,13 @@ public class LargeTreeBenchmark {
   /** A key typed into a search. */
   @Benchmark
   public Object typed() {
-    return reader.search(Pattern.compile("function_20_" + typed++ % 10), StateSet.ALL);
+    return world.fold().tree().search(Pattern.compile("function_20_" + typed++ % 10), StateSet.ALL);
   }
 
   /** A search that is there, in the next picture. */
   @Benchmark
   public Object search() {
-    return reader.search(searched, StateSet.ALL);
+    return world.fold().tree().search(searched, StateSet.ALL);
   }
 
   /** The heaviest functions, after a change. */
@@ -132,6 +132,7 @@ public class LargeTreeBenchmark {
   public TopReport top() {
     return world
         .fold()
+        .tree()
         .top()
         .report(new TopQuery(StateSet.ALL, TopQuery.Order.SELF, 100, null, null), Noise.NONE);
   }

@@ -115,7 +115,7 @@ public class ProfileBenchmark {
   /** A search through all nodes. */
   @Benchmark
   public Snapshot.Search search() {
-    return reader.search(SEARCHED, StateSet.ALL);
+    return world.fold().tree().search(SEARCHED, StateSet.ALL);
   }
 
   /** Everything as folded stacks. */
@@ -126,9 +126,9 @@ public class ProfileBenchmark {
 
   /** The log folded anew for 3 processes of 20. */
   @Benchmark
-  public Fold filtered() {
+  public LogFold filtered() {
     Shape shape = Shape.of(new Shape.Processes(Set.of(100, 101, 102), false));
-    Fold fold = new Fold(world.log, world.owners, world.stacks, world.options, shape);
+    LogFold fold = world.store.fold(shape);
     fold.catchUp(Long.MAX_VALUE);
     return fold;
   }

@@ -129,7 +129,7 @@ class RandomHistoryTest {
         assertEquals(t.lastWait - t.firstWait, queued[t.id], where);
       }
     }
-    Fold fold = world.fold();
+    LogFold fold = world.fold();
     for (int entry = 0; entry < fold.trie().entries(); entry++) {
       for (int state = 0; state < STATES; state++) {
         long nanos = fold.trie().entryWeight(entry, 1 << state, fold.window());
@@ -152,7 +152,7 @@ class RandomHistoryTest {
         world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
       }
       if (step % 8 == 0) {
-        for (Fold fold : world.folds) {
+        for (LogFold fold : world.folds) {
           long window =
               random.nextInt(4) == 0
                   ? Long.MAX_VALUE
@@ -238,14 +238,14 @@ class RandomHistoryTest {
     return NaiveShape.shape(shape, frames);
   }
 
-  private static void compare(World world, Fold fold, long windowNanos, boolean samples) {
+  private static void compare(World world, LogFold fold, long windowNanos, boolean samples) {
     world.reader(fold, windowNanos);
     compare(world, fold, samples);
   }
 
   /** The fold as it stands. */
-  private static void compare(World world, Fold fold, boolean samples) {
-    GraphReader reader = new GraphReader(fold, world.owners, world.stacks, 1);
+  private static void compare(World world, LogFold fold, boolean samples) {
+    GraphReader reader = new GraphReader(fold);
     Window window = fold.window();
     Shape shape = fold.shape();
     Map<List<Integer>, long[][]> entries = new HashMap<>();
@@ -384,7 +384,7 @@ class RandomHistoryTest {
     int known = 0;
     for (int step = 0; step < 400; step++) {
       simulation.step();
-      Fold fold = world.fold();
+      LogFold fold = world.fold();
       fold.window(random.nextInt(3) == 0 ? 3_000 * MS : 1_000 * MS, Long.MAX_VALUE);
       if (step % 3 == 0) {
         int node = random.nextInt(4) > 0 ? fold.trie().watch().node() : random.nextInt(20);
@@ -403,15 +403,15 @@ class RandomHistoryTest {
     assertTrue(known > 20, "known=" + known);
   }
 
-  private static void checkTrend(World world, Fold fold, int node, Selection.Before before) {
-    Fold then = world.fold(Shape.PLAIN);
+  private static void checkTrend(World world, LogFold fold, int node, Selection.Before before) {
+    LogFold then = world.fold(Shape.PLAIN);
     long to = fold.window().tailTime();
     then.hold(to);
     then.catchUp(Long.MAX_VALUE);
     then.range(to - before.windowNanos(), Long.MAX_VALUE);
     assertEquals(to, then.window().headTime());
     assertEquals(before.windowNanos(), then.covered());
-    int there = then.trie().find(fold.trie(), node);
+    int there = then.tree().find(fold.trie(), fold.shape(), node);
     boolean same = then.trie().depth(there) == fold.trie().depth(node);
     long expected = same ? then.trie().weight(there, EVERY_STATE, then.window()) : 0;
     assertEquals((double) Math.max(0, expected), (double) before.weight(), NEAR);
@@ -431,7 +431,7 @@ class RandomHistoryTest {
     Map<String, Long> expected = new TreeMap<>();
     for (int step = 0; step < 300; step++) {
       simulation.step();
-      Fold fold = world.fold();
+      LogFold fold = world.fold();
       fold.window((step % 3 + 1) * 500L * MS, Long.MAX_VALUE);
       if (step == 100) {
         fold.holdBaseline();
@@ -454,7 +454,7 @@ class RandomHistoryTest {
     }
   }
 
-  private static String path(World world, Fold fold, int node) {
+  private static String path(World world, LogFold fold, int node) {
     String path = "";
     for (int n = node; n >= 0; n = fold.trie().parent(n)) {
       path = world.stacks.name(fold.trie().function(n)) + ";" + path;
@@ -474,14 +474,14 @@ class RandomHistoryTest {
         world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
       }
       if (step % 10 == 0) {
-        for (Fold fold : world.folds) {
+        for (LogFold fold : world.folds) {
           checkTop(world, fold, random.nextBoolean());
         }
       }
     }
   }
 
-  private static void checkTop(World world, Fold fold, boolean bySelf) {
+  private static void checkTop(World world, LogFold fold, boolean bySelf) {
     Map<String, long[]> naive = new TreeMap<>();
     for (FoldedStack f : world.reader(fold, Long.MAX_VALUE).folded(StateSet.ALL, 0, false)) {
       int last = f.names().length - 1;
@@ -498,7 +498,8 @@ class RandomHistoryTest {
       }
     }
     TopReport report =
-        fold.top()
+        fold.tree()
+            .top()
             .report(
                 new TopQuery(
                     StateSet.ALL,
@@ -524,6 +525,7 @@ class RandomHistoryTest {
             .map(TopReport.Row::function)
             .toList(),
         fold
+            .tree()
             .top()
             .report(
                 new TopQuery(
@@ -620,13 +622,13 @@ class RandomHistoryTest {
     for (int step = 0; step < 600; step++) {
       a.step();
       b.step();
-      for (Fold fold : bounded.folds) {
+      for (LogFold fold : bounded.folds) {
         fold.window(5_000 * MS, Long.MAX_VALUE);
       }
     }
     // What has forgotten its CPU has left the folds that it was in by it.
     for (int i = 0; i < shapes.length; i++) {
-      Fold anew = bounded.fold(shapes[i]);
+      LogFold anew = bounded.fold(shapes[i]);
       anew.catchUp(Long.MAX_VALUE);
       for (long window : new long[] {Long.MAX_VALUE, 3_000 * MS, 30_000 * MS}) {
         boolean same =
@@ -639,7 +641,7 @@ class RandomHistoryTest {
     bounded.check();
     assertTrue(bounded.log.compactedTo() > bounded.log.startTime());
     assertEquals(whole.folded(StateSet.ALL), bounded.folded(StateSet.ALL));
-    Fold anew = bounded.fold(bounded.options.shape());
+    LogFold anew = bounded.fold(bounded.options.shape());
     anew.catchUp(Long.MAX_VALUE);
     assertEquals(
         whole.folded(StateSet.ALL), bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, false));
@@ -666,7 +668,7 @@ class RandomHistoryTest {
       b.step();
       assertTrue(bounded.log.bytes() < 110_000, "bytes=" + bounded.log.bytes());
     }
-    Fold anew = bounded.fold(bounded.options.shape());
+    LogFold anew = bounded.fold(bounded.options.shape());
     anew.catchUp(Long.MAX_VALUE);
     for (int state = 0; state < STATES; state++) {
       int bits = 1 << state;
@@ -700,7 +702,7 @@ class RandomHistoryTest {
       }
       if (step % 40 == 39) {
         forgetting.check();
-        Fold anew = forgetting.fold(forgetting.options.shape());
+        LogFold anew = forgetting.fold(forgetting.options.shape());
         anew.catchUp(Long.MAX_VALUE);
         for (boolean samples : new boolean[] {false, true}) {
           Map<String, Long> expected =
@@ -738,7 +740,7 @@ class RandomHistoryTest {
         forgetting.sweep();
         forgetting.check();
         checkTotals(whole.fold(), forgetting.fold(), a.countsDisk);
-        Fold anew = forgetting.fold(forgetting.options.shape());
+        LogFold anew = forgetting.fold(forgetting.options.shape());
         anew.catchUp(Long.MAX_VALUE);
         checkTotals(whole.fold(), anew, a.countsDisk);
         // A trie that has seen it all shows what a new one does, in any window.
@@ -754,7 +756,7 @@ class RandomHistoryTest {
     assertTrue(forgetting.log.compactedTo() > forgetting.log.startTime());
   }
 
-  private static void checkTotals(Fold expected, Fold actual, boolean countsDisk) {
+  private static void checkTotals(LogFold expected, LogFold actual, boolean countsDisk) {
     actual.window(Long.MAX_VALUE, Long.MAX_VALUE);
     int off = StateSet.BLOCKED.bits();
     for (int states : new int[] {1, 2, off, EVERY_STATE}) {

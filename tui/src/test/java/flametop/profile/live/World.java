@@ -53,7 +53,8 @@ public final class World {
           StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.1=C1|2|3\n"));
   public final Intake intake;
   final Options options;
-  public final List<Fold> folds = new ArrayList<>();
+  final LogStore store;
+  public final List<LogFold> folds = new ArrayList<>();
   private final Map<String, Integer> frames = new HashMap<>();
   private final Map<Integer, int[]> stackFrames = new HashMap<>();
   private final Ids frameIds = new Ids();
@@ -63,6 +64,7 @@ public final class World {
   public World(Options options) {
     this.options = options;
     log = new ChangeLog(options.historyBytes(), owners);
+    store = new LogStore(log, owners, stacks, options);
     intake = new Intake(log, owners, stacks, names, places, host);
     fold(options.shape());
     intake.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
@@ -73,13 +75,13 @@ public final class World {
     this(Options.DEFAULT);
   }
 
-  Fold fold(Shape shape) {
-    Fold fold = new Fold(log, owners, stacks, options, shape);
+  LogFold fold(Shape shape) {
+    LogFold fold = store.fold(shape);
     folds.add(fold);
     return fold;
   }
 
-  public Fold fold() {
+  public LogFold fold() {
     return folds.get(0);
   }
 
@@ -216,9 +218,9 @@ public final class World {
     return reader(fold(), Long.MAX_VALUE);
   }
 
-  public GraphReader reader(Fold fold, long windowNanos) {
+  public GraphReader reader(LogFold fold, long windowNanos) {
     fold.window(windowNanos, System.nanoTime() + 60_000_000_000L);
-    return new GraphReader(fold, owners, stacks, 1);
+    return new GraphReader(fold);
   }
 
   /** Folded stacks in ms, fractions cut off. */
@@ -226,7 +228,8 @@ public final class World {
     return folded(fold(), Long.MAX_VALUE, states, false);
   }
 
-  public Map<String, Long> folded(Fold fold, long windowNanos, StateSet states, boolean samples) {
+  public Map<String, Long> folded(
+      LogFold fold, long windowNanos, StateSet states, boolean samples) {
     Map<String, Long> map = new TreeMap<>();
     for (FoldedStack f : reader(fold, windowNanos).folded(states, 0, samples)) {
       map.put(String.join(";", f.names()), samples ? f.value() : f.value() / MS);
@@ -236,7 +239,7 @@ public final class World {
 
   /** Sums along paths must be those of the entries below, which the watched node knows. */
   public void check() {
-    for (Fold fold : folds) {
+    for (LogFold fold : folds) {
       checkWatch(fold);
       Trie trie = fold.trie();
       Window window = fold.window();
@@ -261,7 +264,7 @@ public final class World {
   }
 
   /** The node that was watched so far; then another. */
-  private void checkWatch(Fold fold) {
+  private void checkWatch(LogFold fold) {
     Trie trie = fold.trie();
     SelectedNodeSums watch = trie.watch();
     for (int entry = 0; entry < trie.entries() && watch.node() >= 0; entry++) {

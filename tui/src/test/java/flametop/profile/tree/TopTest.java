@@ -28,6 +28,7 @@ class TopTest {
     TopReport report =
         world
             .fold()
+            .tree()
             .top()
             .report(new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null), Noise.NONE);
     assertEquals(

@@ -1,9 +1,9 @@
 package flametop.profile.live;
 
 import flametop.array.IntColumn;
+import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
-import flametop.profile.log.ChangeLog;
 import flametop.profile.log.LogWindow;
 import flametop.profile.log.Owners;
 import flametop.profile.log.Spot;
@@ -11,13 +11,16 @@ import flametop.profile.log.Stacks;
 import flametop.profile.log.Sums;
 import flametop.profile.log.Window;
 import flametop.profile.tree.Finds;
-import flametop.profile.tree.Options;
-import flametop.profile.tree.SiblingOrder;
-import flametop.profile.tree.Top;
+import flametop.profile.tree.Fold;
+import flametop.profile.tree.ShapedTree;
 import flametop.sampler.State;
+import org.jspecify.annotations.Nullable;
 
-/** The log folded for one shape: a trie, and the sums of every process whatever the shape. */
-public final class Fold extends LogWindow {
+/**
+ * The log folded into the trie of one shape, at the moment that its store shows, and the sums of
+ * every process whatever the shape.
+ */
+public final class LogFold extends LogWindow implements Fold {
   private static final int BLOCKED = StateSet.BLOCKED.bits();
   private static final int DISK = StateSet.of(State.DISK).bits();
 
@@ -27,29 +30,130 @@ public final class Fold extends LogWindow {
   /** Of time in D that the kernel counted. */
   private static final int COUNTED_DISK = Spot.KINDS + 1;
 
+  private final LogStore store;
   private final Owners owners;
   private final Shape shape;
   private final boolean all;
   private final Trie trie;
-  private final Top top;
-  private final Finds finds;
-  private final SiblingOrder siblings = new SiblingOrder();
+  private final ShapedTree tree;
   private final Trend trend;
-  private Window baseline;
   private final Sums processes = new Sums(false);
+
+  /** The window of the store that the fold is compared with, or will be; null: none. */
+  private @Nullable Window wanted;
+
+  /** Whether the fold is still on its way along the log to that window. */
+  private boolean baselineDue;
+
+  /** That window as it was passed; null: the fold is compared with nothing yet. */
+  private @Nullable Window baseline;
+
+  /** Whether the tail has not come to where the window begins. */
+  private boolean tailDue;
 
   /** By owner: 1 if the shape admits the owner, 2 if not, 0 if that is not known yet. */
   private final IntColumn admitted = new IntColumn();
 
-  Fold(ChangeLog log, Owners owners, Stacks stacks, Options options, Shape shape) {
-    super(log);
-    this.owners = owners;
+  /**
+   * @param epoch upper half of the numbers of the nodes
+   * @param compared the window that the fold is compared with; null: none
+   */
+  LogFold(LogStore store, Shape shape, int epoch, @Nullable Window compared) {
+    super(store.log());
+    this.store = store;
+    owners = store.owners();
     this.shape = shape;
     all = shape.everybody();
-    trie = new Trie(this, owners, stacks, shape, !options.hideRoots());
-    top = new Top(trie, stacks);
-    finds = new Finds(trie, stacks);
-    trend = new Trend(log, this);
+    wanted = compared;
+    baselineDue = compared != null;
+    Stacks stacks = store.stacks();
+    trie = new Trie(this, owners, stacks, shape, !store.options().hideRoots());
+    tree = new ShapedTree(trie, stacks, shape, epoch, new Finds(trie, stacks));
+    trend = new Trend(store.log(), this);
+    hold(store.limit());
+  }
+
+  @Override
+  public ShapedTree tree() {
+    return tree;
+  }
+
+  @Override
+  public long changes() {
+    return version();
+  }
+
+  @Override
+  public void refresh(long deadline) {
+    boolean unused = slice(deadline);
+  }
+
+  @Override
+  public boolean isDue() {
+    return tailDue || isBehind();
+  }
+
+  @Override
+  public boolean isBehind() {
+    return baselineDue || !caughtUp();
+  }
+
+  @Override
+  public boolean isOutdated() {
+    return lost() || store.baseline() != null && store.baseline() != wanted;
+  }
+
+  @Override
+  public boolean slice(long deadline) {
+    if (wanted != null && baselineDue) {
+      hold(wanted.headTime());
+      if (!range(wanted.whole() ? Long.MIN_VALUE : wanted.tailTime(), deadline)) {
+        return false;
+      }
+      holdBaseline();
+      hold(store.limit());
+    }
+    catchUp(deadline);
+    tailDue =
+        !store
+            .moment()
+            .range()
+            .map(range -> range(range.from(), deadline))
+            .orElseGet(() -> window(store.moment().windowNanos(), deadline));
+    return !isDue();
+  }
+
+  /** The store shows another moment, or is compared with nothing any more. */
+  void move() {
+    if (store.baseline() == null && wanted != null) {
+      wanted = null;
+      baselineDue = false;
+      baseline = null;
+      trie.hold(null);
+      changed();
+    }
+    hold(store.limit());
+  }
+
+  @Override
+  public Selection selection(int node, StateSet states, long budget) {
+    return new GraphReader(this).selection(node, states, budget);
+  }
+
+  @Override
+  public void close() {
+    super.close();
+    trend.close();
+  }
+
+  @Override
+  public void retire() {
+    close();
+    trie.retire();
+  }
+
+  LogStore store() {
+    return store;
   }
 
   Trie trie() {
@@ -65,29 +169,20 @@ public final class Fold extends LogWindow {
     return trend;
   }
 
-  @Override
-  public void close() {
-    super.close();
-    trend.close();
-  }
-
   /** What later windows are compared with; null if nothing is. */
-  Window baseline() {
+  @Nullable Window baseline() {
     return baseline;
   }
 
-  /** Later windows are compared with what the window is now. */
-  void holdBaseline() {
-    baseline = window();
-    trie.hold(baseline);
+  /** Later windows are compared with what the window is now, which is returned. */
+  Window holdBaseline() {
+    Window now = window();
+    baseline = now;
+    wanted = baselineDue ? wanted : now;
+    baselineDue = false;
+    trie.hold(now);
     changed();
-  }
-
-  /** Nothing is compared any more. */
-  void releaseBaseline() {
-    baseline = null;
-    trie.hold(null);
-    changed();
+    return now;
   }
 
   /**
@@ -99,21 +194,6 @@ public final class Fold extends LogWindow {
     }
     long nanos = baseline.headTime() - (baseline.whole() ? startTime() : baseline.tailTime());
     return nanos > 0 ? (double) covered() / nanos : 0;
-  }
-
-  /** The order of its nodes. */
-  SiblingOrder siblings() {
-    return siblings;
-  }
-
-  /** Where it matches. */
-  Finds finds() {
-    return finds;
-  }
-
-  /** The same by function. */
-  public Top top() {
-    return top;
   }
 
   @Override
@@ -197,7 +277,7 @@ public final class Fold extends LogWindow {
   void swept() {
     admitted.empty();
     trie.functionsFreed();
-    finds.forget();
+    tree.forget();
   }
 
   /** A process was freed: another begins without its sums. */

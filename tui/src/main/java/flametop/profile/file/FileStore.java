@@ -1,0 +1,76 @@
+package flametop.profile.file;
+
+import flametop.array.IntColumn;
+import flametop.profile.answer.RootOrder;
+import flametop.profile.answer.Shape;
+import flametop.profile.tree.CallTree;
+import flametop.profile.tree.NodePath;
+import flametop.profile.tree.ShapedTree;
+import flametop.profile.tree.Store;
+
+/** The stacks of a file, in the tree of all of them, and the names of their frames. */
+final class FileStore implements Store<FileFold> {
+  /** What a node of a tree costs, at most. */
+  private static final int NODE_BYTES = 64;
+
+  private static final int ROOT = 0;
+
+  private final StackTree whole = new StackTree();
+  private final StackNames names = new StackNames();
+  private final int files;
+  private int epoch;
+
+  /**
+   * @param number of the file among {@code files}, from 1
+   */
+  FileStore(int number, int files) {
+    epoch = number;
+    this.files = files;
+  }
+
+  /** The tree of all stacks. */
+  StackTree whole() {
+    return whole;
+  }
+
+  StackNames names() {
+    return names;
+  }
+
+  /** A fold that is made as far as one slice goes: that of a small file is there at once. */
+  @Override
+  public FileFold fold(Shape shape) {
+    // No two files have the same epoch.
+    epoch += files;
+    return new FileFold(whole, names, shape, epoch, mostNodes());
+  }
+
+  private static int mostNodes() {
+    Runtime runtime = Runtime.getRuntime();
+    long free = runtime.maxMemory() - runtime.totalMemory() + runtime.freeMemory();
+    return (int) Math.min(Integer.MAX_VALUE / 2, free / 2 / NODE_BYTES);
+  }
+
+  /** What finds a node of a tree of this file in another file. */
+  NodePath path(CallTree tree, long number, NodePath.Of graph) {
+    int depth = tree.depth((int) number);
+    byte[][] path = new byte[depth][];
+    boolean[] outermost = new boolean[depth];
+    for (int n = (int) number; n != ROOT; n = tree.parent(n)) {
+      path[--depth] = names.text(tree.function(n));
+      outermost[depth] = StackNames.isOutermost(tree.function(n));
+    }
+    return new NodePath(number, graph, path, outermost);
+  }
+
+  /** Number of the node with the path of one of another file, or with as much of it as there is. */
+  long find(NodePath path, ShapedTree in) {
+    IntColumn functions = new IntColumn();
+    boolean comm = whole.isComm() && in.shape().group() != RootOrder.NONE;
+    for (int i = 0; i < path.names().length; i++) {
+      int function = names.find(path.names()[i], path.outermost()[i]);
+      functions.add(function < 0 || i > 0 ? function : StackNames.function(function >> 1, comm));
+    }
+    return in.descend(functions);
+  }
+}

@@ -1,0 +1,95 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.Moment;
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.TimeRange;
+import flametop.profile.log.ChangeLog;
+import flametop.profile.log.Owners;
+import flametop.profile.log.Stacks;
+import flametop.profile.log.Window;
+import flametop.profile.tree.Options;
+import flametop.profile.tree.Store;
+import org.jspecify.annotations.Nullable;
+
+/** The stacks of a log with their amounts, at the {@link Moment} that is shown. */
+final class LogStore implements Store<LogFold> {
+  private final ChangeLog log;
+  private final Owners owners;
+  private final Stacks stacks;
+  private final Options options;
+  private int epochs;
+
+  private Moment moment = Moment.ALL;
+
+  /** Where folds are held without a range, ns; {@link Long#MAX_VALUE}: they follow the log. */
+  private long held = Long.MAX_VALUE;
+
+  /** The window that folds are compared with; null: they are compared with none. */
+  private @Nullable Window baseline;
+
+  LogStore(ChangeLog log, Owners owners, Stacks stacks, Options options) {
+    this.log = log;
+    this.owners = owners;
+    this.stacks = stacks;
+    this.options = options;
+  }
+
+  @Override
+  public LogFold fold(Shape shape) {
+    return new LogFold(this, shape, ++epochs, baseline);
+  }
+
+  /** What is compared takes two trips along the log; meanwhile the present is shown. */
+  @Override
+  public LogFold first(Shape shape) {
+    return new LogFold(this, shape, ++epochs, null);
+  }
+
+  ChangeLog log() {
+    return log;
+  }
+
+  Owners owners() {
+    return owners;
+  }
+
+  Stacks stacks() {
+    return stacks;
+  }
+
+  Options options() {
+    return options;
+  }
+
+  Moment moment() {
+    return moment;
+  }
+
+  long held() {
+    return held;
+  }
+
+  @Nullable Window baseline() {
+    return baseline;
+  }
+
+  /**
+   * Has folds show another moment, once they are {@linkplain LogFold#move told}.
+   *
+   * @param held where they are held without a range, ns; {@link Long#MAX_VALUE}: nowhere
+   */
+  void show(Moment next, long held) {
+    moment = next;
+    this.held = held;
+  }
+
+  /** Has folds be compared with a window; null: with none. */
+  void compare(@Nullable Window with) {
+    baseline = with;
+  }
+
+  /** Where the heads of folds stop, ns. */
+  long limit() {
+    return moment.range().map(TimeRange::to).orElse(held);
+  }
+}

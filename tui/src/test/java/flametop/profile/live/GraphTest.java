@@ -1,0 +1,101 @@
+package flametop.profile.live;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
+import flametop.profile.tree.Graph;
+import flametop.profile.tree.Graphs;
+import flametop.sampler.State;
+import org.junit.jupiter.api.Test;
+
+/** A graph of a log in pieces as small as they can be. */
+class GraphTest {
+  private static final Shape REVERSED = Shape.of(new Shape.Reverse());
+
+  private final World world = new World();
+  private int passes;
+  private int stack;
+
+  private void begin() {
+    world.batch(
+        1000,
+        false,
+        () -> {
+          world.process(0, 100, "app");
+          world.task(0, 0, 100, 900, false, "app");
+          stack = world.named("main", "work");
+        });
+  }
+
+  /** Half a second on a CPU. */
+  private void run() {
+    for (int i = 0; i < 10; i++) {
+      passes++;
+      double time = 1000 + 50.0 * passes;
+      world.batch(time, true, () -> world.changed(time, 0, stack, 50.0 * passes, 0, 0, State.RUN));
+    }
+  }
+
+  private static long total(Graph<LogFold> graph) {
+    return graph.shown().tree().reader().total(StateSet.ALL);
+  }
+
+  /** As little work as there can be. */
+  private static boolean step(Graph<LogFold> graph) {
+    return graph.slice(System.nanoTime() - 1);
+  }
+
+  @Test
+  void baseline_releasedWhileTheNextFoldIsOnItsWayThere_leavesThePresent() {
+    begin();
+    run();
+    Graph<LogFold> graph = new Graphs<>(world.store, Shape.PLAIN).graph();
+    graph.shown().refresh(Long.MAX_VALUE);
+    world.store.compare(graph.shown().holdBaseline());
+    run();
+    graph.shape(REVERSED);
+    assertFalse(step(graph));
+    world.store.compare(null);
+    graph.each(LogFold::move);
+    graph.finish();
+    assertEquals(REVERSED, graph.shown().tree().shape());
+    assertFalse(graph.shown().trie().hasBaseline());
+    assertEquals(world.reader().tree().total(StateSet.ALL), total(graph));
+  }
+
+  @Test
+  void shape_ofAGraphThatIsCompared_isComparedWithTheSameWindow() {
+    begin();
+    run();
+    Graph<LogFold> graph = new Graphs<>(world.store, Shape.PLAIN).graph();
+    graph.shown().refresh(Long.MAX_VALUE);
+    long before = total(graph);
+    world.store.compare(graph.shown().holdBaseline());
+    run();
+    graph.shape(REVERSED);
+    assertTrue(graph.isRefolding());
+    while (graph.hasNext()) {
+      step(graph);
+    }
+    assertFalse(graph.isBehind());
+    assertEquals(before, graph.shown().trie().held(0, StateSet.ALL.bits()));
+    assertEquals(world.reader().tree().total(StateSet.ALL), total(graph));
+  }
+
+  @Test
+  void shape_takenBackBeforeItIsThere_leavesWhatIsShown() {
+    begin();
+    run();
+    Graph<LogFold> graph = new Graphs<>(world.store, Shape.PLAIN).graph();
+    graph.shown().refresh(Long.MAX_VALUE);
+    LogFold shown = graph.shown();
+    graph.shape(REVERSED);
+    assertFalse(step(graph));
+    graph.shape(Shape.PLAIN);
+    assertFalse(graph.hasNext());
+    assertTrue(shown == graph.shown());
+  }
+}
