@@ -1,0 +1,356 @@
+//! The sources of this machine: those of the kernel, and those that it lacks, with the reason.
+
+use std::{collections::HashMap, path::Path};
+
+use libbpf_rs::btf::{Btf, BtfKind, BtfType, TypeId, types};
+
+use crate::{
+    pattern::Pattern,
+    spec::Counter,
+    tracefs::{Field, Tracefs},
+};
+
+/// A source, or many of a kind that this machine lacks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// What a user writes to have it.
+    pub spec: String,
+    /// Its arguments or fields, or one sentence.
+    pub details: String,
+    /// Why it cannot be had, and what mends that; empty: it can.
+    pub missing: String,
+}
+
+/// Which sources are wanted: all, those whose text holds some words, or those that a glob or a regular expression holds.
+#[derive(Clone, Debug)]
+pub struct Wanted(Option<Pattern>);
+
+impl Wanted {
+    /// `None`: all. Plain text: in any place.
+    ///
+    /// # Errors
+    /// Why it is no regular expression, in one line.
+    pub fn parse(text: Option<&str>) -> Result<Wanted, String> {
+        text.map(Pattern::parse).transpose().map(Wanted)
+    }
+
+    fn holds(&self, spec: &str) -> bool {
+        match &self.0 {
+            None => true,
+            Some(Pattern::Name(part)) => spec.contains(part),
+            Some(pattern) => pattern.holds(spec.as_bytes()),
+        }
+    }
+}
+
+/// All wanted sources of the kernel: counters, what is watched for waiting, tracepoints, functions.
+pub fn of_kernel(wanted: &Wanted) -> Vec<Listed> {
+    let tracefs = Tracefs::open().map_err(|e| {
+        format!("the kernel's list of events cannot be opened ({e}): run as root, without lockdown=confidentiality")
+    });
+    let mut found: Vec<Listed> = Counter::ALL.into_iter().map(counter).collect();
+    found.extend(waits(tracefs.as_ref()));
+    found.retain(|listed| wanted.holds(&listed.spec));
+    match &tracefs {
+        Ok(tracefs) => found.extend(tracepoints(tracefs, wanted)),
+        Err(why) => found.extend(lacks("tracepoint:*", why, wanted)),
+    }
+    found.extend(functions(tracefs.as_ref().ok(), wanted));
+    found
+}
+
+fn lacks(spec: &str, why: &str, wanted: &Wanted) -> Option<Listed> {
+    wanted.holds(spec).then(|| Listed {
+        spec: spec.to_owned(),
+        details: String::new(),
+        missing: why.to_owned(),
+    })
+}
+
+fn has_device(name: &str) -> bool {
+    Path::new("/sys/bus/event_source/devices")
+        .join(name)
+        .exists()
+}
+
+fn counter(counter: Counter) -> Listed {
+    let counts = !counter.is_of_hardware() || ["cpu", "cpu_core"].into_iter().any(has_device);
+    Listed {
+        spec: counter.name().to_owned(),
+        details: counter.meaning().to_owned(),
+        missing: match counts {
+            true => String::new(),
+            false => "no hardware counters here: a virtual machine has them if its host passes them on (vPMU)".to_owned(),
+        },
+    }
+}
+
+/// The sources that join several events of the kernel.
+fn waits(tracefs: Result<&Tracefs, &String>) -> Vec<Listed> {
+    let needs = |category: &str, name: &str, remedy: &str| match tracefs {
+        Err(why) => why.clone(),
+        Ok(tracefs) if tracefs.id(category, name).is_ok() => String::new(),
+        Ok(_) => format!("this kernel has no tracepoint {category}:{name} ({remedy})"),
+    };
+    let listed = |spec: &str, details: &str, missing: String| Listed {
+        spec: spec.to_owned(),
+        details: details.to_owned(),
+        missing,
+    };
+    vec![
+        listed(
+            "wake",
+            "who wakes a sleeper, by the time that it waited",
+            needs("sched", "sched_waking", "CONFIG_SCHEDSTATS"),
+        ),
+        listed(
+            "lock",
+            "waits for locks of the kernel",
+            needs("lock", "contention_begin", "Linux 5.19 and later"),
+        ),
+        listed(
+            "irqsoff",
+            "stretches with interrupts or preemption off",
+            needs("preemptirq", "irq_disable", "CONFIG_PREEMPTIRQ_TRACEPOINTS"),
+        ),
+    ]
+}
+
+fn tracepoints(tracefs: &Tracefs, wanted: &Wanted) -> Vec<Listed> {
+    let mut found = Vec::new();
+    for category in tracefs.folders("events").unwrap_or_default() {
+        for name in tracefs
+            .folders(&format!("events/{category}"))
+            .unwrap_or_default()
+        {
+            let spec = format!("tracepoint:{category}:{name}");
+            if wanted.holds(&spec)
+                && let Ok(fields) = tracefs.fields(&category, &name)
+            {
+                let fields: Vec<String> = fields.iter().map(declared).collect();
+                found.push(Listed {
+                    spec,
+                    details: fields.join(", "),
+                    missing: String::new(),
+                });
+            }
+        }
+    }
+    found
+}
+
+/// As in C.
+fn declared(field: &Field) -> String {
+    let Field { kind, name, .. } = field;
+    match kind.find('[') {
+        Some(at) if !kind.starts_with("__data_loc") => {
+            format!("{} {name}{}", &kind[..at], &kind[at..])
+        }
+        _ if kind.ends_with('*') => format!("{kind}{name}"),
+        _ => format!("{kind} {name}"),
+    }
+}
+
+/// Functions of the kernel that probes can be put into.
+fn functions(tracefs: Option<&Tracefs>, wanted: &Wanted) -> Vec<Listed> {
+    if !has_device("kprobe") {
+        let why = "this kernel has no kprobes (CONFIG_KPROBES)";
+        return ["kprobe:*", "kretprobe:*"]
+            .into_iter()
+            .filter_map(|spec| lacks(spec, why, wanted))
+            .collect();
+    }
+    let mut names = traceable(tracefs);
+    names.retain(|name| wanted.holds(&format!("kprobe:{name}")));
+    names.sort_unstable();
+    names.dedup();
+    let signatures = Signatures::open();
+    names
+        .into_iter()
+        .map(|name| Listed {
+            details: signatures
+                .as_ref()
+                .and_then(|all| all.of(&name))
+                .unwrap_or_default(),
+            spec: format!("kprobe:{name}"),
+            missing: String::new(),
+        })
+        .collect()
+}
+
+/// The names that the function tracer knows; without one, all of the kernel's text.
+fn traceable(tracefs: Option<&Tracefs>) -> Vec<String> {
+    let listed = tracefs.and_then(|tracefs| tracefs.read("available_filter_functions").ok());
+    if let Some(listed) = listed.filter(|text| !text.is_empty()) {
+        let names = listed
+            .lines()
+            .filter_map(|line| line.split_whitespace().next());
+        return names.map(str::to_owned).collect();
+    }
+    let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    let functions = symbols.lines().filter_map(|line| {
+        let mut parts = line.split_whitespace().skip(1);
+        let kind = parts.next()?;
+        parts.next().filter(|_| kind.eq_ignore_ascii_case("t"))
+    });
+    functions.map(str::to_owned).collect()
+}
+
+/// The arguments of the kernel's functions, by its own description of its types.
+struct Signatures {
+    btf: Btf<'static>,
+    functions: HashMap<String, TypeId>,
+}
+
+impl Signatures {
+    fn open() -> Option<Signatures> {
+        let btf = Btf::from_vmlinux().ok()?;
+        let functions = btf
+            .type_by_kind::<types::Func<'_>>()
+            .filter_map(|func| Some((func.name()?.to_str()?.to_owned(), func.type_id())))
+            .collect();
+        Some(Signatures { btf, functions })
+    }
+
+    /// `int fd, const char *name`.
+    fn of(&self, name: &str) -> Option<String> {
+        let func: types::Func<'_> = self.btf.type_by_id(*self.functions.get(name)?)?;
+        let prototype = types::FuncProto::try_from(func.next_type()?).ok()?;
+        let arguments = prototype.iter().map(|argument| {
+            let kind = self
+                .btf
+                .type_by_id::<BtfType<'_>>(argument.ty)
+                .map_or_else(|| "...".to_owned(), |ty| type_name(ty, 8));
+            let name = argument.name.unwrap_or_default().to_string_lossy();
+            let space = if kind.ends_with('*') || name.is_empty() {
+                ""
+            } else {
+                " "
+            };
+            format!("{kind}{space}{name}")
+        });
+        Some(arguments.collect::<Vec<_>>().join(", "))
+    }
+}
+
+/// As in C. `depth`: pointers and the like that are followed.
+fn type_name(ty: BtfType<'_>, depth: usize) -> String {
+    let name = ty.name().map(|name| name.to_string_lossy().into_owned());
+    let inner = || match (ty.next_type(), depth) {
+        (Some(next), 1..) => type_name(next, depth - 1),
+        (None, _) => "void".to_owned(),
+        _ => "...".to_owned(),
+    };
+    match (ty.kind(), name) {
+        (BtfKind::Ptr, _) => {
+            let inner = inner();
+            let space = if inner.ends_with('*') { "" } else { " " };
+            format!("{inner}{space}*")
+        }
+        (BtfKind::Const, _) => format!("const {}", inner()),
+        (BtfKind::Volatile, _) => format!("volatile {}", inner()),
+        (BtfKind::Restrict | BtfKind::TypeTag, _) => inner(),
+        (BtfKind::Void, _) => "void".to_owned(),
+        (BtfKind::Struct, Some(name)) => format!("struct {name}"),
+        (BtfKind::Union, Some(name)) => format!("union {name}"),
+        (BtfKind::Enum | BtfKind::Enum64, Some(name)) => format!("enum {name}"),
+        (BtfKind::Fwd, Some(name)) => format!("struct {name}"),
+        (BtfKind::FuncProto, _) => "function".to_owned(),
+        (_, Some(name)) => name,
+        (_, None) => "...".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn listed(wanted: &str) -> Vec<Listed> {
+        of_kernel(&Wanted::parse(Some(wanted)).expect("a pattern"))
+    }
+
+    fn may_run() -> bool {
+        if std::env::var_os("FLAMETOP_NO_BPF").is_some() {
+            println!("not run: FLAMETOP_NO_BPF is set");
+            return false;
+        }
+        true
+    }
+
+    #[test]
+    fn a_tracepoint_is_listed_with_its_fields() {
+        if !may_run() {
+            return;
+        }
+        let all = listed("sched_process_exit");
+        let [one] = &all[..] else { panic!("{all:?}") };
+        assert_eq!(one.spec, "tracepoint:sched:sched_process_exit");
+        assert!(
+            one.details
+                .starts_with("char comm[16], pid_t pid, int prio"),
+            "{}",
+            one.details
+        );
+        assert_eq!(one.missing, "");
+    }
+
+    #[test]
+    fn everything_that_is_listed_can_be_read_as_a_spec() {
+        let all = of_kernel(&Wanted::parse(None).expect("all"));
+        assert!(all.len() > 8);
+        for listed in all {
+            let spec = listed.spec.parse::<crate::Spec>();
+            assert!(
+                spec.is_ok(),
+                "{}: {}",
+                listed.spec,
+                spec.expect_err("an error")
+            );
+            assert!(
+                !listed.missing.is_empty()
+                    || !listed.details.is_empty()
+                    || listed.spec.contains(':'),
+                "{}",
+                listed.spec
+            );
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_had_says_why() {
+        let all = listed("/^(cycles|kprobe:|fault$)/");
+        let fault = all
+            .iter()
+            .find(|listed| listed.spec == "fault")
+            .expect("fault");
+        assert_eq!(fault.missing, "");
+        if !has_device("cpu") && !has_device("cpu_core") {
+            let cycles = all
+                .iter()
+                .find(|listed| listed.spec == "cycles")
+                .expect("cycles");
+            assert!(cycles.missing.starts_with("no hardware counters here: "));
+        }
+        if !has_device("kprobe") {
+            let functions: Vec<&Listed> = all
+                .iter()
+                .filter(|listed| listed.spec.starts_with("kprobe:"))
+                .collect();
+            assert_eq!(functions.len(), 1);
+            assert_eq!(
+                functions[0].missing,
+                "this kernel has no kprobes (CONFIG_KPROBES)"
+            );
+        }
+    }
+
+    #[test]
+    fn arguments_of_a_kernel_function_are_as_in_c() {
+        let signatures = Signatures::open().expect("the kernel's types");
+        let of = signatures.of("vfs_read").expect("vfs_read");
+        assert_eq!(
+            of,
+            "struct file *file, char *buf, size_t count, loff_t *pos"
+        );
+    }
+}
