@@ -5,7 +5,8 @@ use std::{fs, path::Path, process::ExitCode};
 
 use flametop_stream::{
     BATCH_HEADER, BATCH_MORE, BATCH_PASS, COUNTERS, Call, Encoder, End, Head, IdleFacts, Level,
-    ModuleKind, NOT_COUNTED, NameSource, Record, Space, State, batch, file_header,
+    ModuleKind, NOT_COUNTED, NameSource, Record, SourceState, SourceTotals, Space, State, Unit,
+    batch, file_header,
 };
 
 fn main() -> ExitCode {
@@ -366,6 +367,55 @@ fn second_part() -> Encoder {
             idle(2, "C6 \"naïve".as_bytes(), 133, u64::MAX),
         ],
     });
+    e.put(&Record::SourceSeen {
+        source: 3,
+        state: SourceState::On,
+        unit: Unit::Bytes,
+        spec: b"usdt:/usr/lib/libc.so.6:libc:memory_sbrk_more,weight=arg1,unit=bytes",
+        why: b"",
+    });
+    e.put(&Record::SourceSeen {
+        source: 4,
+        state: SourceState::Missing,
+        unit: Unit::Count,
+        spec: b"cycles",
+        why: b"no hardware counters here",
+    });
+    e.put(&Record::SourceTotals(SourceTotals {
+        source: 3,
+        hits: 12,
+        weight: 40_960,
+        taken: 7,
+        lost: 1,
+        missed: 0,
+        rate: 4_096,
+        nanos: 34_000,
+        histogram: vec![0, 0, 0, 12],
+    }));
+    e.put(&Record::SourceTotals(SourceTotals {
+        source: 4,
+        missed: NOT_COUNTED,
+        nanos: NOT_COUNTED,
+        ..SourceTotals::default()
+    }));
+    e.put(&Record::Event {
+        head: Head {
+            time: 81_000_000_300_002,
+            task: 0,
+            stack: None,
+            run: 123_456_789,
+            wait: 1_000,
+            nvcsw: 43,
+            nivcsw: 7,
+            cpu: 1,
+            state: State::Run,
+            why: End::Faulted,
+            user_mode: true,
+        },
+        source: 3,
+        weight: 4_096,
+        rate: 0,
+    });
     let mut totals = [0; COUNTERS];
     for (i, total) in totals.iter_mut().enumerate() {
         *total = 1_000 + i as u64;
@@ -520,6 +570,13 @@ fn later() -> Encoder {
         why: End(255),
         ..head
     }));
+    e.put(&Record::SourceSeen {
+        source: u32::MAX,
+        state: SourceState(3),
+        unit: Unit(255),
+        spec: b"a kind of later",
+        why: b"",
+    });
     e.put(&Record::Notice {
         level: Level(7),
         text: b"a notice of a later level",

@@ -2,7 +2,7 @@
 
 use crate::{
     COUNTERS, Call, End, FRAME_GUESSED, Head, IdleFacts, Kind, Level, ModuleKind, NO_PROCESS,
-    NO_STACK, NameSource, Record, SAMPLE_USER, Space, State,
+    NO_STACK, NameSource, Record, SAMPLE_USER, SourceState, SourceTotals, Space, State, Unit,
 };
 
 impl<'a> Record<'a> {
@@ -174,6 +174,38 @@ impl<'a> Record<'a> {
                     idle: idle?,
                 }
             }
+            Kind::SourceSeen => {
+                let source = b.u32()?;
+                let (state, unit) = (SourceState(b.u8()?), Unit(b.u8()?));
+                b.u16()?;
+                Record::SourceSeen {
+                    source,
+                    state,
+                    unit,
+                    spec: b.str()?,
+                    why: b.str()?,
+                }
+            }
+            Kind::SourceTotals => Record::SourceTotals(SourceTotals {
+                source: b.u32()?,
+                hits: b.u64()?,
+                weight: b.u64()?,
+                taken: b.u64()?,
+                lost: b.u64()?,
+                missed: b.u64()?,
+                rate: b.u64()?,
+                nanos: b.u64()?,
+                histogram: {
+                    let count = b.u16()?;
+                    (0..count).map(|_| b.u64()).collect::<Result<_, _>>()?
+                },
+            }),
+            Kind::Event => Record::Event {
+                head: b.head()?,
+                source: b.u32()?,
+                weight: b.u64()?,
+                rate: b.u64()?,
+            },
             Kind::OwnUsage => Record::OwnUsage {
                 cpu: b.named()?,
                 resident: b.named()?,
@@ -279,6 +311,9 @@ impl Kind {
             Cgroup,
             TaskBlocked,
             CpuChanged,
+            SourceSeen,
+            SourceTotals,
+            Event,
         ]
         .into_iter()
         .find(|kind| *kind as u16 == number)

@@ -250,6 +250,40 @@ impl Encoder {
                     b.u64(state.target_residency);
                 }
             }),
+            Record::SourceSeen {
+                source,
+                state,
+                unit,
+                spec,
+                why,
+            } => self.record(Kind::SourceSeen, |b| {
+                b.u32(*source);
+                b.u8(state.0);
+                b.u8(unit.0);
+                b.u16(0);
+                b.str(spec);
+                b.str(why);
+            }),
+            Record::SourceTotals(t) => self.record(Kind::SourceTotals, |b| {
+                let histogram = &t.histogram[..t.histogram.len().min(usize::from(u16::MAX))];
+                b.u32(t.source);
+                for total in [t.hits, t.weight, t.taken, t.lost, t.missed, t.rate, t.nanos] {
+                    b.u64(total);
+                }
+                b.u16(histogram.len() as u16);
+                histogram.iter().for_each(|hits| b.u64(*hits));
+            }),
+            Record::Event {
+                head,
+                source,
+                weight,
+                rate,
+            } => self.record(Kind::Event, |b| {
+                b.head(head);
+                b.u32(*source);
+                b.u64(*weight);
+                b.u64(*rate);
+            }),
             Record::OwnUsage { cpu, resident } => self.record(Kind::OwnUsage, |b| {
                 b.named(cpu);
                 b.named(resident);

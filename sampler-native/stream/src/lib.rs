@@ -72,10 +72,13 @@
 //! | 19 cgroup | `u32 process`, `str path` (≤ 1,024 bytes; empty: not known): the control group of the process's first thread, from the root that flametop sees, `/` itself included; follows its *process seen*, again when it moved. Without one it is not known |
 //! | 20 task blocked | `u32 task`, `u64 ns`: in uninterruptible sleep (state D) since the task began, the sleep that goes on included; all ones: no longer counted. Comes before the next sight of the task, which it is of; not again while it stays the same. Without one it is not counted |
 //! | 21 CPU changed | `u32 cpu`, `u8 online` (1: came online, 0: went offline), `u16 n`, n × (`u32 state`, `str name`, `u64 exit latency`, `u64 target residency`, both µs): a CPU that came or went after the header was written, and all of its idle states. Nothing is told of a CPU that is offline, whose time is neither busy nor idle |
+//! | 22 source seen | `u32 source` (a number that the writer chose), `u8 state` ([`SourceState`]), `u8 unit` ([`Unit`]), `u16 0`, `str spec` (as it was asked for), `str why` (why it is missing, and what mends that; else empty): a source of events; again for the same number when something changed |
+//! | 23 source totals | `u32 source`, `u64 hits` (events of the target), `u64 weight` (of all of them), `u64 taken` (stacks that were copied of them), `u64 lost` (… that found no room), `u64 missed` (events that came while another of the same CPU was looked at, which are not in `hits`; all ones where the kernel does not count them), `u64 rate` (weight between stacks, now; 0: each event has a stack), `u64 nanos` (that its programs ran; all ones where the kernel does not count it), `u16 n`, n × (`u64` hits that weighed less than 2, less than 4, less than 8 …) |
+//! | 24 event | head, `u32 source`, `u64 weight` (of the event), `u64 rate` (weight between stacks when it was taken): it stands for weight ÷ (1 − e^(−weight ÷ rate)), and for its weight alone if the rate is 0 |
 //!
-//! Record 1 is in every batch that ends a pass. It, 10, 11, 14 and 18 (if there is any of it) come at least four times a second; 16 about once a second.
+//! Record 1 is in every batch that ends a pass. It, 10, 11, 14, 18 and 23 (if there is any of it) come at least four times a second; 16 about once a second.
 //!
-//! # Head of *task changed* and *CPU sample*
+//! # Head of *task changed*, *CPU sample* and *event*
 //! ```text
 //! time      u64   when the kernel looked
 //! task      u32
@@ -87,7 +90,7 @@
 //! cpu       u32
 //! state     u8    one of [`State`]
 //! why       u8    [`End`] if there is no stack or it is short, else 0
-//! flags     u16   CPU sample: 1 = in user mode
+//! flags     u16   CPU sample, event: 1 = in user mode
 //! ```
 //! A task that is off the CPU and has no *task changed* in a pass was found unchanged: same state, same stack, same sums; or
 //! it had ended before, and *task gone* comes later.
@@ -125,6 +128,9 @@
 //! cgroup process= path=
 //! blocked task= ns=
 //! came cpu= online= idle=STATE:"NAME":EXIT:TARGET,…
+//! source id= state= unit= spec= why=
+//! totals source= hits= weight= taken= lost= missed= rate= nanos= histogram=U64,…
+//! event time= task= stack= run= wait= nvcsw= nivcsw= cpu= state= why= user= source= weight= rate=
 //! unknown kind= bytes=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
@@ -143,7 +149,7 @@ pub mod text;
 
 pub use encode::{Encoder, batch, file_header, whole_records};
 pub use reader::{Batch, Damage, Header, Reader, Records};
-pub use record::{Call, Head, IdleFacts, Record};
+pub use record::{Call, Head, IdleFacts, Record, SourceTotals};
 
 /// `FLAMETOP`
 pub const MAGIC: [u8; 8] = *b"FLAMETOP";
@@ -228,6 +234,9 @@ pub enum Kind {
     Cgroup = 19,
     TaskBlocked = 20,
     CpuChanged = 21,
+    SourceSeen = 22,
+    SourceTotals = 23,
+    Event = 24,
 }
 
 open! {
@@ -312,6 +321,28 @@ open! {
         /// It is no frame but says why the outer part is missing, in the place of [`End`]: `[mm busy: COMM TID]`, the thread that
         /// held the mmap_lock.
         Reason = 4,
+    }
+}
+
+open! {
+    /// What a source of events does.
+    SourceState {
+        /// It counts, and copies stacks.
+        On = 0,
+        /// The user switched it off.
+        Off = 1,
+        /// It cannot be had, or has ended.
+        Missing = 2,
+    }
+}
+
+open! {
+    /// What the weight of an event is counted in.
+    Unit {
+        /// Events, or another plain number.
+        Count = 0,
+        Bytes = 1,
+        Nanos = 2,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::{COUNTERS, End, Level, ModuleKind, NameSource, Space, State};
+use crate::{COUNTERS, End, Level, ModuleKind, NameSource, SourceState, Space, State, Unit};
 
 /// One record; the table of the crate describes the fields.
 #[allow(missing_docs)]
@@ -126,6 +126,20 @@ pub enum Record<'a> {
         online: bool,
         idle: Vec<IdleFacts<'a>>,
     },
+    SourceSeen {
+        source: u32,
+        state: SourceState,
+        unit: Unit,
+        spec: &'a [u8],
+        why: &'a [u8],
+    },
+    SourceTotals(SourceTotals),
+    Event {
+        head: Head,
+        source: u32,
+        weight: u64,
+        rate: u64,
+    },
     /// Of a kind that this version does not know, or a *forgotten* of such a space of ids.
     Unknown {
         kind: u16,
@@ -157,7 +171,31 @@ pub struct Call<'a> {
     pub line: u32,
 }
 
-/// Head of *task changed* and *CPU sample*.
+/// Totals of a source of events since it was switched on first.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SourceTotals {
+    /// Number of the source.
+    pub source: u32,
+    /// Events of the target.
+    pub hits: u64,
+    /// Of all hits.
+    pub weight: u64,
+    /// Stacks that were copied, lost ones too.
+    pub taken: u64,
+    /// Stacks that found no room.
+    pub lost: u64,
+    /// Events that are not in `hits`, since their CPU was looking at another one; [`NOT_COUNTED`](crate::NOT_COUNTED) where the
+    /// kernel does not count them.
+    pub missed: u64,
+    /// Weight between stacks now; 0: each event has a stack.
+    pub rate: u64,
+    /// ns that the programs of the source ran; [`NOT_COUNTED`](crate::NOT_COUNTED) where the kernel does not count it.
+    pub nanos: u64,
+    /// Hits by the power of two of their weight: those below 2, below 4, below 8 …
+    pub histogram: Vec<u64>,
+}
+
+/// Head of *task changed*, *CPU sample* and *event*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
     /// When the kernel looked.
@@ -180,6 +218,6 @@ pub struct Head {
     pub state: State,
     /// Why there is no stack, or why it is short.
     pub why: End,
-    /// CPU sample: taken in user mode.
+    /// CPU sample, event: taken in user mode.
     pub user_mode: bool,
 }

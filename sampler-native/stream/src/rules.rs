@@ -83,7 +83,7 @@ impl Rules {
             Record::TaskGone { task, .. } | Record::TaskBlocked { task, .. } => {
                 self.check(Space::Task, *task)?
             }
-            Record::TaskChanged(head) | Record::CpuSample(head) => {
+            Record::TaskChanged(head) | Record::CpuSample(head) | Record::Event { head, .. } => {
                 self.check(Space::Task, head.task)?;
                 if let Some(stack) = head.stack.filter(|s| *s != NO_STACK) {
                     self.check(Space::Stack, stack)?;
@@ -102,6 +102,8 @@ impl Rules {
             | Record::HostUsage { .. }
             | Record::CpuCycles { .. }
             | Record::CpuChanged { .. }
+            | Record::SourceSeen { .. }
+            | Record::SourceTotals(_)
             | Record::OwnUsage { .. }
             | Record::Unknown { .. } => {}
         }

@@ -230,6 +230,38 @@ impl fmt::Display for Line<'_, Record<'_>> {
                     Ok(())
                 })
             }
+            Record::SourceSeen {
+                source,
+                state,
+                unit,
+                spec,
+                why,
+            } => write!(
+                f,
+                "source id={source} state={} unit={} spec={} why={}",
+                state.0,
+                unit.0,
+                Quoted(spec),
+                Quoted(why)
+            ),
+            Record::SourceTotals(t) => {
+                write!(f, "totals source={}", t.source)?;
+                let names = ["hits", "weight", "taken", "lost", "missed", "rate", "nanos"];
+                let figures = [t.hits, t.weight, t.taken, t.lost, t.missed, t.rate, t.nanos];
+                counted(f, names.iter().zip(&figures))?;
+                write!(f, " histogram={}", List(&t.histogram))
+            }
+            Record::Event {
+                head,
+                source,
+                weight,
+                rate,
+            } => write!(
+                f,
+                "event {} user={} source={source} weight={weight} rate={rate}",
+                Fields(head),
+                u8::from(head.user_mode)
+            ),
             Record::OwnUsage { cpu, resident } => {
                 write!(f, "own cpu={} rss={}", Named(cpu), Named(resident))
             }

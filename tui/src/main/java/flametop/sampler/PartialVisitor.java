@@ -114,4 +114,28 @@ abstract class PartialVisitor implements StreamVisitor {
 
   @Override
   public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {}
+
+  @Override
+  public void sourceSeen(
+      int source, SourceState state, SourceUnit unit, String spec, String why) {}
+
+  @Override
+  public void sourceTotals(int source, SourceTotals totals) {}
+
+  @Override
+  public void event(
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode,
+      int source,
+      long weight,
+      long rate) {}
 }

@@ -96,6 +96,39 @@ public interface StreamVisitor {
       WalkEnd why,
       boolean userMode);
 
+  /**
+   * A source of events; again for the same number when something changed.
+   *
+   * @param spec as it was asked for
+   * @param why why it is missing, and what mends that; else empty
+   */
+  void sourceSeen(int source, SourceState state, SourceUnit unit, String spec, String why);
+
+  void sourceTotals(int source, SourceTotals totals);
+
+  /**
+   * An event; like {@link #cpuSample}.
+   *
+   * @param weight of the event
+   * @param rate weight between stacks when the stack was taken: the event stands for {@code weight
+   *     ÷ (1 − e^(−weight ÷ rate))}, and for its weight alone if the rate is 0
+   */
+  void event(
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode,
+      int source,
+      long weight,
+      long rate);
+
   /** Totals in ns; -1 for what the kernel does not count. */
   void cpuUsage(
       int cpu,

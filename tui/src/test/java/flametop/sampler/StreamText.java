@@ -131,6 +131,53 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
+  public void sourceSeen(int source, SourceState state, SourceUnit unit, String spec, String why) {
+    add(
+        "source id=%s state=%s unit=%s spec=%s why=%s",
+        u(source), state.number(), unit.number(), quoted(spec), quoted(why));
+  }
+
+  @Override
+  public void sourceTotals(int source, SourceTotals totals) {
+    add(
+        "totals source=%s hits=%s weight=%s taken=%s lost=%s missed=%s rate=%s nanos=%s histogram=%s",
+        u(source),
+        u(totals.hits()),
+        u(totals.weight()),
+        u(totals.taken()),
+        u(totals.lost()),
+        counted(totals.missed()),
+        u(totals.rate()),
+        counted(totals.nanos()),
+        totals.histogram().stream().map(Long::toUnsignedString).collect(Collectors.joining(",")));
+  }
+
+  @Override
+  public void event(
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode,
+      int source,
+      long weight,
+      long rate) {
+    add(
+        "event %s user=%s source=%s weight=%s rate=%s",
+        head(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why),
+        b(userMode),
+        u(source),
+        u(weight),
+        u(rate));
+  }
+
+  @Override
   public void cpuUsage(
       int cpu,
       long idle,

@@ -1,0 +1,29 @@
+package flametop.sampler;
+
+import java.util.List;
+
+/** What a source of events does. */
+public final class SourceState extends OpenEnum {
+  private static final int KNOWN = 3;
+
+  /** It counts, and copies stacks. */
+  public static final SourceState ON = new SourceState(0, "on");
+
+  /** The user switched it off. */
+  public static final SourceState OFF = new SourceState(1, "off");
+
+  /** It cannot be had, or has ended. */
+  public static final SourceState MISSING = new SourceState(2, "missing");
+
+  private static final List<SourceState> BY_NUMBER =
+      byNumber(number -> new SourceState(number, "state " + number), ON, OFF, MISSING);
+
+  private SourceState(int number, String word) {
+    super(number, KNOWN, word);
+  }
+
+  /** The state with this number in the stream, 0 to 255. */
+  public static SourceState of(int number) {
+    return BY_NUMBER.get(number);
+  }
+}

@@ -1,0 +1,621 @@
+package flametop.sampler;
+
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.HashSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The records of a stream, each read by its kind. Knows the ids that were introduced, and what was
+ * told of kinds and numbers that are not known.
+ */
+final class StreamRecords {
+  private static final int MAX_COMM = 64;
+  private static final int MAX_COMMAND_LINE = 4_096;
+  private static final int MAX_NAME = 1_024;
+  private static final int MAX_PATH = 1_024;
+  private static final int MAX_NOTICE = 1_024;
+
+  /** Of a machine that was started 73 years ago, ns. */
+  private static final long MAX_TIME = 1L << 61;
+
+  /** So many kinds and numbers that are not known are told of. */
+  private static final int MAX_TOLD = 8;
+
+  private final boolean checkIds;
+  private final long[] totals = new long[Counter.values().length];
+  private final Ids processes = new Ids("process");
+  private final Ids tasks = new Ids("task");
+  private final Ids modules = new Ids("module");
+  private final Ids frames = new Ids("frame");
+  private final Ids stacks = new Ids("stack");
+  private final Head head = new Head();
+
+  /** Bytes of the stream before the batch that is read. */
+  private long offset;
+
+  /** What was told of kinds and numbers that are not known. */
+  private final Set<String> told = new HashSet<>();
+
+  /** Ids of one space that were introduced and not forgotten. */
+  private static final class Ids {
+    final String what;
+    final BitSet live = new BitSet();
+    int highest;
+
+    Ids(String what) {
+      this.what = what;
+    }
+  }
+
+  /** What tasks, samples and events have in common. */
+  private static final class Head {
+    long time;
+    int task;
+    int stack;
+    long run;
+    long wait;
+    long nvcsw;
+    long nivcsw;
+    int cpu;
+    State state = State.RUN;
+    WalkEnd why = WalkEnd.ROOT;
+    boolean userMode;
+  }
+
+  /**
+   * @param offset bytes of the stream before its first batch, so that damage is told by its place
+   * @param checkIds false: any number may be an id or a time, which is for looking at single
+   *     records only
+   */
+  StreamRecords(long offset, boolean checkIds) {
+    this.offset = offset;
+    this.checkIds = checkIds;
+  }
+
+  /** Bytes of the stream before the batch that is read. */
+  long offset() {
+    return offset;
+  }
+
+  /** A batch of so many bytes was read. */
+  void batchEnds(int bytes) {
+    offset += bytes;
+  }
+
+  /**
+   * Reads the record at the position of a batch, and leaves the position behind it.
+   *
+   * @throws DamagedStreamException if it is damaged; the visitor may have been told a part of it
+   */
+  void read(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 8);
+    int kind = in.getShort() & 0xFFFF;
+    in.getShort();
+    int length = in.getInt();
+    if (length < 0 || length > in.remaining()) {
+      throw damaged(
+          in.position() - 4,
+          "a record of "
+              + Integer.toUnsignedString(length)
+              + " bytes, of which "
+              + in.remaining()
+              + " are there");
+    }
+    int end = in.position() + length;
+    int batchEnd = in.limit();
+    in.limit(end);
+    switch (kind) {
+      case 1 -> counters(in, visitor);
+      case 2 -> processSeen(in, visitor);
+      case 3 -> taskSeen(in, visitor);
+      case 4 -> taskGone(in, visitor);
+      case 5 -> moduleSeen(in, visitor);
+      case 6 -> frameSeen(in, visitor);
+      case 7 -> stackSeen(in, visitor);
+      case 8 -> taskChanged(in, visitor);
+      case 9 -> cpuSample(in, visitor);
+      case 10 -> cpuUsage(in, visitor);
+      case 11 -> idleState(in, visitor);
+      case 12 -> name(in, visitor);
+      case 13 -> notice(in, visitor);
+      case 14 -> hostUsage(in, visitor);
+      case 15 -> forgotten(in, visitor);
+      case 16 -> ownUsage(in, visitor);
+      case 17 -> place(in, visitor);
+      case 18 -> cpuCycles(in, visitor);
+      case 19 -> cgroup(in, visitor);
+      case 20 -> taskBlocked(in, visitor);
+      case 21 -> cpuChanged(in, visitor);
+      case 22 -> sourceSeen(in, visitor);
+      case 23 -> sourceTotals(in, visitor);
+      case 24 -> event(in, visitor);
+      default -> unknown(kind, length, visitor);
+    }
+    in.limit(batchEnd).position(end);
+  }
+
+  private void unknown(int kind, int bytes, StreamVisitor visitor) {
+    visitor.unknown(kind, bytes);
+    tell("records of kind", kind, "they are skipped", visitor);
+  }
+
+  /** A number that is not known is told once, and of the first few only. */
+  private void tell(String what, int number, String so, StreamVisitor visitor) {
+    if (told.size() < MAX_TOLD && told.add(what + " " + number)) {
+      visitor.notice(
+          1,
+          -1,
+          "the stream has "
+              + what
+              + " "
+              + number
+              + ", which this flametop does not know: "
+              + so
+              + "; a newer flametop knows more");
+    }
+  }
+
+  private void counters(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 2);
+    int count = in.getShort() & 0xFFFF;
+    need(in, 8 * count);
+    for (int i = 0; i < totals.length; i++) {
+      totals[i] = i < count ? in.getLong() : 0;
+    }
+    visitor.counters(totals);
+  }
+
+  private void processSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 33);
+    introduced(in, processes);
+    int process = in.getInt();
+    int tgid = in.getInt();
+    long start = in.getLong();
+    int execId = in.getInt();
+    int uid = in.getInt();
+    long cgroup = in.getLong();
+    boolean kthread = in.get() != 0;
+    ByteBuffer comm = str(in);
+    ByteBuffer commandLine = str(in);
+    visitor.processSeen(
+        process,
+        tgid,
+        start,
+        execId,
+        uid,
+        cgroup,
+        kthread,
+        CleanText.clean(comm, MAX_COMM),
+        CleanText.cleanCommandLine(commandLine, MAX_COMMAND_LINE));
+  }
+
+  private void cgroup(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 6);
+    int process = id(in, processes);
+    ByteBuffer path = str(in);
+    visitor.cgroup(process, CleanText.clean(path, MAX_PATH));
+  }
+
+  private void taskBlocked(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 12);
+    int task = id(in, tasks);
+    long nanos = in.getLong();
+    visitor.taskBlocked(task, nanos);
+  }
+
+  private void taskSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 21);
+    introduced(in, tasks);
+    int task = in.getInt();
+    int process = id(in, processes);
+    int tid = in.getInt();
+    long start = in.getLong();
+    boolean fresh = in.get() != 0;
+    ByteBuffer comm = str(in);
+    visitor.taskSeen(task, process, tid, start, fresh, CleanText.clean(comm, MAX_COMM));
+  }
+
+  private void taskGone(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 29);
+    int task = id(in, tasks);
+    long time = time(in, in.position());
+    in.getLong();
+    long run = in.getLong();
+    long wait = in.getLong();
+    boolean exact = in.get() != 0;
+    visitor.taskGone(task, time, run, wait, exact);
+  }
+
+  private void moduleSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 5);
+    introduced(in, modules);
+    int module = in.getInt();
+    ModuleKind kind = ModuleKind.of(in.get() & 0xFF);
+    ByteBuffer path = str(in);
+    ByteBuffer buildId = str(in);
+    if (!kind.isKnown()) {
+      tell("modules of kind", kind.number(), "they are shown by their path", visitor);
+    }
+    byte[] id = new byte[buildId.remaining()];
+    buildId.get(id);
+    visitor.moduleSeen(module, kind, CleanText.clean(path, MAX_PATH), HexFormat.of().formatHex(id));
+  }
+
+  private void frameSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 17);
+    introduced(in, frames);
+    int frame = in.getInt();
+    int module = id(in, modules);
+    long at = in.getLong();
+    boolean guessed = (in.get() & 1) != 0;
+    visitor.frameSeen(frame, module, at, guessed);
+  }
+
+  private void stackSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 10);
+    introduced(in, stacks);
+    int stack = in.getInt();
+    WalkEnd end = WalkEnd.of(in.get() & 0xFF);
+    in.get();
+    int user = in.getShort() & 0xFFFF;
+    int kernel = in.getShort() & 0xFFFF;
+    need(in, 4 * (user + kernel));
+    int[] path = new int[user + kernel];
+    for (int i = 0; i < path.length; i++) {
+      path[i] = id(in, frames);
+    }
+    tellOf(end, visitor);
+    visitor.stackSeen(stack, end, user, path);
+  }
+
+  private void taskChanged(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    Head h = head(in, visitor);
+    visitor.taskChanged(
+        h.time, h.task, h.stack, h.run, h.wait, h.nvcsw, h.nivcsw, h.cpu, h.state, h.why);
+  }
+
+  private void cpuSample(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    Head h = head(in, visitor);
+    visitor.cpuSample(
+        h.time,
+        h.task,
+        h.stack,
+        h.run,
+        h.wait,
+        h.nvcsw,
+        h.nivcsw,
+        h.cpu,
+        h.state,
+        h.why,
+        h.userMode);
+  }
+
+  private void event(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    Head h = head(in, visitor);
+    need(in, 20);
+    int source = below(in, StreamReader.MAX_SOURCES, "source");
+    long weight = amount(in, "weight");
+    long rate = amount(in, "rate");
+    visitor.event(
+        h.time,
+        h.task,
+        h.stack,
+        h.run,
+        h.wait,
+        h.nvcsw,
+        h.nivcsw,
+        h.cpu,
+        h.state,
+        h.why,
+        h.userMode,
+        source,
+        weight,
+        rate);
+  }
+
+  /** Reads the head that tasks, samples and events share, into the one that there is. */
+  private Head head(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 56);
+    Head h = head;
+    h.time = time(in, in.position());
+    in.getLong();
+    h.task = id(in, tasks);
+    h.stack = in.getInt(in.position());
+    if (h.stack == -1) {
+      in.getInt();
+    } else {
+      h.stack = id(in, stacks);
+    }
+    h.run = in.getLong();
+    h.wait = in.getLong();
+    h.nvcsw = in.getLong();
+    h.nivcsw = in.getLong();
+    h.cpu = below(in, StreamReader.MAX_CPUS, "CPU");
+    h.state = State.of(in.get() & 0xFF);
+    h.why = WalkEnd.of(in.get() & 0xFF);
+    h.userMode = (in.getShort() & 1) != 0;
+    if (!h.state.isKnown()) {
+      tell("tasks in state", h.state.number(), "it is shown as that number", visitor);
+    }
+    tellOf(h.why, visitor);
+    return h;
+  }
+
+  private void tellOf(WalkEnd end, StreamVisitor visitor) {
+    if (!end.isKnown()) {
+      tell("stacks that are short for reason", end.number(), "it is shown as that number", visitor);
+    }
+  }
+
+  private void cpuUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 84);
+    int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
+    long idle = in.getLong();
+    long elapsed = in.getLong();
+    long wakeups = in.getLong();
+    long ownWakeups = in.getLong();
+    long user = in.getLong();
+    long nice = in.getLong();
+    long system = in.getLong();
+    long irq = in.getLong();
+    long softirq = in.getLong();
+    long steal = in.getLong();
+    visitor.cpuUsage(
+        cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
+  }
+
+  private void cpuCycles(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 28);
+    int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
+    long frequency = in.getLong();
+    long offered = in.getLong();
+    long cycles = in.getLong();
+    visitor.cpuCycles(cpu, frequency, offered, cycles);
+  }
+
+  private void idleState(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 40);
+    int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
+    int state = below(in, StreamReader.MAX_IDLE_STATES, "idle state");
+    long residency = in.getLong();
+    long entries = in.getLong();
+    long tooShort = in.getLong();
+    long tooLong = in.getLong();
+    visitor.idleState(cpu, state, residency, entries, tooShort, tooLong);
+  }
+
+  private void cpuChanged(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 7);
+    int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
+    boolean online = in.get() != 0;
+    int count = in.getShort() & 0xFFFF;
+    List<StreamFacts.IdleState> states = new ArrayList<>(Math.min(count, StreamReader.MAX_IDLE_STATES));
+    for (int i = 0; i < count; i++) {
+      need(in, 4);
+      int state = below(in, StreamReader.MAX_IDLE_STATES, "idle state");
+      String name = CleanText.clean(str(in), MAX_NAME);
+      need(in, 16);
+      states.add(new StreamFacts.IdleState(state, name, in.getLong(), in.getLong()));
+    }
+    visitor.cpuChanged(cpu, online, List.copyOf(states));
+  }
+
+  private void sourceSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 8);
+    int source = below(in, StreamReader.MAX_SOURCES, "source");
+    SourceState state = SourceState.of(in.get() & 0xFF);
+    SourceUnit unit = SourceUnit.of(in.get() & 0xFF);
+    in.getShort();
+    String spec = CleanText.clean(str(in), MAX_PATH);
+    String why = CleanText.clean(str(in), MAX_NOTICE);
+    if (!state.isKnown()) {
+      tell("sources in state", state.number(), "it is shown as that number", visitor);
+    }
+    if (!unit.isKnown()) {
+      tell("weights in unit", unit.number(), "they are shown as plain numbers", visitor);
+    }
+    visitor.sourceSeen(source, state, unit, spec, why);
+  }
+
+  private void sourceTotals(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 62);
+    int source = below(in, StreamReader.MAX_SOURCES, "source");
+    long hits = in.getLong();
+    long weight = amount(in, "weight");
+    long taken = in.getLong();
+    long lost = in.getLong();
+    long missed = in.getLong();
+    long rate = amount(in, "rate");
+    long nanos = in.getLong();
+    int count = in.getShort() & 0xFFFF;
+    need(in, 8 * count);
+    List<Long> histogram = new ArrayList<>(Math.min(count, Long.SIZE));
+    for (int i = 0; i < count; i++) {
+      histogram.add(in.getLong());
+    }
+    visitor.sourceTotals(
+        source,
+        new SourceTotals(hits, weight, taken, lost, missed, rate, nanos, histogram));
+  }
+
+  private void name(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 5);
+    int frame = id(in, frames);
+    NameSource source = NameSource.of(in.get() & 0xFF);
+    ByteBuffer name = str(in);
+    if (!source.isKnown()) {
+      tell("names of source", source.number(), "they are shown like those of symbols", visitor);
+    }
+    visitor.name(frame, source, CleanText.clean(name, MAX_NAME));
+  }
+
+  private void place(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 6);
+    int frame = id(in, frames);
+    int count = in.getShort() & 0xFFFF;
+    List<Call> calls = new ArrayList<>(Math.min(count, 32));
+    for (int i = 0; i < count; i++) {
+      String function = CleanText.clean(str(in), MAX_NAME);
+      String file = CleanText.clean(str(in), MAX_PATH);
+      need(in, 4);
+      calls.add(new Call(function, file, in.getInt()));
+    }
+    ByteBuffer missing = str(in);
+    visitor.place(frame, List.copyOf(calls), CleanText.clean(missing, MAX_NOTICE));
+  }
+
+  private void notice(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 1);
+    int level = in.get() & 0xFF;
+    ByteBuffer text = str(in);
+    int process = -1;
+    // Version 1 ends here.
+    if (in.hasRemaining()) {
+      need(in, 4);
+      process = in.getInt(in.position()) == -1 ? -1 : id(in, processes);
+    }
+    visitor.notice(level, process, CleanText.clean(text, MAX_NOTICE));
+  }
+
+  private void hostUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 28);
+    int load1 = in.getInt();
+    int load5 = in.getInt();
+    int load15 = in.getInt();
+    int passHz = in.getInt();
+    int cpuHz = in.getInt();
+    long ownCpu = in.getLong();
+    visitor.hostUsage(load1, load5, load15, passHz, cpuHz, ownCpu);
+  }
+
+  private void ownUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    List<OwnPart> cpu = ownParts(in);
+    List<OwnPart> resident = ownParts(in);
+    visitor.ownUsage(cpu, resident);
+  }
+
+  private List<OwnPart> ownParts(ByteBuffer in) throws DamagedStreamException {
+    need(in, 2);
+    List<OwnPart> parts = new ArrayList<>();
+    for (int count = in.getShort() & 0xFFFF; count > 0; count--) {
+      String name = CleanText.clean(str(in), MAX_COMM);
+      need(in, 8);
+      parts.add(new OwnPart(name, in.getLong()));
+    }
+    return List.copyOf(parts);
+  }
+
+  private void forgotten(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 8);
+    int number = in.get() & 0xFF;
+    if (number >= IdSpace.values().length) {
+      // Nothing that is known here is named by it.
+      unknown(15, 1 + in.remaining(), visitor);
+      return;
+    }
+    IdSpace space = IdSpace.values()[number];
+    in.position(in.position() + 3);
+    int count = in.getInt();
+    if (count < 0 || count > in.remaining() / 4) {
+      throw damaged(
+          in.position() - 4,
+          Integer.toUnsignedString(count) + " ids in " + in.remaining() + " bytes");
+    }
+    Ids of =
+        switch (space) {
+          case PROCESS -> processes;
+          case TASK -> tasks;
+          case MODULE -> modules;
+          case FRAME -> frames;
+          case STACK -> stacks;
+        };
+    int[] ids = new int[count];
+    for (int i = 0; i < count; i++) {
+      ids[i] = id(in, of);
+      if (checkIds) {
+        of.live.clear(ids[i]);
+      }
+    }
+    visitor.forgotten(space, ids);
+  }
+
+  /** The id at the position (which stays) may be any that was introduced, or the next new one. */
+  private void introduced(ByteBuffer in, Ids ids) throws DamagedStreamException {
+    int id = in.getInt(in.position());
+    if (!checkIds) {
+      return;
+    }
+    if (id < 0 || id > ids.highest) {
+      throw damaged(
+          in.position(),
+          ids.what
+              + " "
+              + Integer.toUnsignedString(id)
+              + " where at most "
+              + ids.highest
+              + " was due");
+    }
+    ids.live.set(id);
+    ids.highest = Math.max(ids.highest, id + 1);
+  }
+
+  private int id(ByteBuffer in, Ids ids) throws DamagedStreamException {
+    int id = in.getInt();
+    if (checkIds && (id < 0 || !ids.live.get(id))) {
+      throw damaged(
+          in.position() - 4,
+          ids.what + " " + Integer.toUnsignedString(id) + " is not introduced, or forgotten");
+    }
+    return id;
+  }
+
+  /** Sums and differences of times are to hold. */
+  long time(ByteBuffer in, int at) throws DamagedStreamException {
+    long time = in.getLong(at);
+    if (checkIds && (time < 0 || time > MAX_TIME)) {
+      throw damaged(at, "a time of " + Long.toUnsignedString(time) + " ns");
+    }
+    return time;
+  }
+
+  /** Sums are to hold. */
+  private long amount(ByteBuffer in, String what) throws DamagedStreamException {
+    long amount = in.getLong();
+    if (checkIds && (amount < 0 || amount > MAX_TIME)) {
+      throw damaged(in.position() - 8, "a " + what + " of " + Long.toUnsignedString(amount));
+    }
+    return amount;
+  }
+
+  private int below(ByteBuffer in, int count, String what) throws DamagedStreamException {
+    int number = in.getInt();
+    if (checkIds && (number < 0 || number >= count)) {
+      throw damaged(
+          in.position() - 4, what + " " + Integer.toUnsignedString(number) + " of " + count);
+    }
+    return number;
+  }
+
+  private ByteBuffer str(ByteBuffer in) throws DamagedStreamException {
+    need(in, 2);
+    int length = in.getShort() & 0xFFFF;
+    need(in, length);
+    ByteBuffer str = in.slice(in.position(), length);
+    in.position(in.position() + length);
+    return str;
+  }
+
+  private void need(ByteBuffer in, int bytes) throws DamagedStreamException {
+    if (in.remaining() < bytes) {
+      throw damaged(in.position(), bytes + " bytes are due, " + in.remaining() + " are left");
+    }
+  }
+
+  DamagedStreamException damaged(int at, String what) {
+    return new DamagedStreamException(offset + at, what);
+  }
+}
