@@ -50,12 +50,6 @@ abstract class ArrayTree extends Nodes {
   }
 
   @Override
-  public void retire() {
-    super.retire();
-    sum = null;
-  }
-
-  @Override
   public final long weight(int node, int states) {
     return sum.get(node);
   }

@@ -228,7 +228,7 @@ final class Bzip2Input extends InputStream {
     int size = 0;
     int group = 0;
     int rest = 0;
-    Code code = null;
+    Code code = codes[0];
     long run = 0;
     long digit = 1;
     while (true) {

@@ -269,12 +269,4 @@ final class FileFold implements Fold {
     List<String> zoom = List.of(tree.reader().path(node));
     return nodes.held(node, names).of(shape, zoom.subList(1, zoom.size()));
   }
-
-  @Override
-  public void retire() {
-    next = null;
-    if (!isPlain()) {
-      nodes.retire();
-    }
-  }
 }

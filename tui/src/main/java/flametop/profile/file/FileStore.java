@@ -3,8 +3,8 @@ package flametop.profile.file;
 import flametop.array.IntColumn;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
-import flametop.profile.tree.CallTree;
 import flametop.profile.tree.NodePath;
+import flametop.profile.tree.Paths;
 import flametop.profile.tree.ShapedTree;
 import flametop.profile.tree.Store;
 
@@ -52,7 +52,7 @@ final class FileStore implements Store<FileFold> {
   }
 
   /** What finds a node of a tree of this file in another file. */
-  NodePath path(CallTree tree, long number, NodePath.Of graph) {
+  NodePath path(Paths tree, long number, NodePath.Of graph) {
     int depth = tree.depth((int) number);
     byte[][] path = new byte[depth][];
     boolean[] outermost = new boolean[depth];

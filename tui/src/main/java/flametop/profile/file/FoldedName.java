@@ -3,6 +3,7 @@ package flametop.profile.file;
 import flametop.profile.answer.NodeKind;
 import flametop.sampler.WalkEnd;
 import java.nio.charset.StandardCharsets;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How a name stands in folded stacks. {@code _[k]}, {@code _[j]} and {@code _[i]} after it say that
@@ -73,7 +74,7 @@ public final class FoldedName {
     return isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
   }
 
-  private static NodeKind kindOf(byte letter) {
+  private static @Nullable NodeKind kindOf(byte letter) {
     return switch (letter) {
       case 'k' -> NodeKind.KERNEL;
       case 'j' -> NodeKind.JIT;

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stacks of a file, or those below a node, as they were at one moment, in order of their names,
@@ -25,10 +26,10 @@ public final class HeldStacks implements Iterable<FoldedStack> {
   private final StackTree tree;
   private final StackNames names;
   private final long[] now;
-  private final long[] before;
+  private final long @Nullable [] before;
   private final long total;
 
-  /** What is above them all, if the outermost frame is the first; else null. */
+  /** What is above them all; nothing if the outermost frame is not the first. */
   private final int[] above;
 
   /** The first frames that are gone through, and where each stack ends that is turned round. */
@@ -47,9 +48,10 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       StackTree tree,
       StackNames names,
       long[] now,
-      long[] before,
+      long @Nullable [] before,
       long total,
       int[] above,
+      boolean reversed,
       long[] first,
       boolean grouped,
       boolean frameless) {
@@ -60,7 +62,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     this.total = total;
     this.above = above;
     this.first = first;
-    this.reversed = above == null;
+    this.reversed = reversed;
     this.grouped = grouped;
     this.frameless = frameless;
   }
@@ -79,10 +81,11 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     return new HeldStacks(
         held,
         names.held(),
-        held.ends(StackTree.NOW),
-        tree.hasBaseline() ? held.ends(StackTree.BEFORE) : null,
+        held.ends(),
+        held.endsBefore(),
         tree.weight(node, 0) / tree.times(),
         above,
+        false,
         new long[] {node},
         false,
         node == ROOT);
@@ -100,7 +103,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       int[] ends,
       StackNames names,
       long[] now,
-      long[] before,
+      long @Nullable [] before,
       long total,
       boolean grouped) {
     StackTree held = tree.held();
@@ -124,7 +127,8 @@ public final class HeldStacks implements Iterable<FoldedStack> {
         now,
         before,
         total,
-        null,
+        new int[0],
+        true,
         Arrays.copyOf(first, count),
         grouped,
         frameless);
@@ -181,7 +185,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     private boolean begun;
 
     Walk() {
-      lead = reversed ? 0 : above.length;
+      lead = above.length;
       for (int i = 0; i < lead; i++) {
         frame(i, tree.function(above[i]));
       }
@@ -192,7 +196,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       }
     }
 
-    private FoldedStack withoutFrame() {
+    private @Nullable FoldedStack withoutFrame() {
       long nows = frameless ? now[ROOT] : 0;
       long befores = frameless && before != null ? before[ROOT] : 0;
       return nows == 0 && befores == 0
@@ -207,7 +211,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     }
 
     @Override
-    protected FoldedStack find() {
+    protected @Nullable FoldedStack find() {
       if (!begun) {
         begun = true;
         FoldedStack bare = withoutFrame();
@@ -258,7 +262,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     }
 
     /** What ends at some items of the level that was pushed last; null if nothing does. */
-    private FoldedStack stack(int from, int run, int depth) {
+    private @Nullable FoldedStack stack(int from, int run, int depth) {
       long nows = 0;
       long befores = 0;
       for (int i = from; i < run; i++) {

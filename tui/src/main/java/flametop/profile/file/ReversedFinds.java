@@ -9,6 +9,7 @@ import flametop.profile.tree.Matches;
 import flametop.profile.tree.TreeReader;
 import java.util.BitSet;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where a tree that is turned round matches a pattern: what that weighs follows from its stacks,
@@ -21,8 +22,8 @@ final class ReversedFinds extends Finds {
   private final ReversedTree tree;
   private final Functions functions;
   private final Matches matches = new Matches();
-  private Pattern pattern;
-  private ReversedTree.Marks marks;
+  private @Nullable Pattern pattern;
+  private ReversedTree.@Nullable Marks marks;
 
   ReversedFinds(ReversedTree tree, Functions functions) {
     super(tree, functions);
@@ -32,18 +33,20 @@ final class ReversedFinds extends Finds {
 
   @Override
   public Snapshot.Search search(Pattern wanted, StateSet states, TreeReader reader) {
-    if (!Matches.same(pattern, wanted)) {
+    ReversedTree.Marks its = marks;
+    if (its == null || !Matches.same(pattern, wanted)) {
       matches.use(wanted, functions.functions());
       BitSet is = new BitSet();
       for (int function = 0; function < functions.functions(); function++) {
         is.set(function, matches.matches(functions, function));
       }
-      marks = tree.mark(is);
+      its = tree.mark(is);
+      marks = its;
       pattern = wanted;
     }
-    boolean more = open();
+    boolean more = open(its);
     Snapshot.Search found = super.search(wanted, states, reader);
-    long weight = Math.min(marks.weight, reader.total(states));
+    long weight = Math.min(its.weight, reader.total(states));
     return new Snapshot.Search(wanted, weight, found.nodes(), found.count(), more);
   }
 
@@ -52,7 +55,7 @@ final class ReversedFinds extends Finds {
    *
    * @return whether there are more than those in what is opened now
    */
-  private boolean open() {
+  private boolean open(ReversedTree.Marks marks) {
     boolean more = false;
     int found = 0;
     IntColumn due = new IntColumn();

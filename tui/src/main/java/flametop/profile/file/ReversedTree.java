@@ -6,6 +6,7 @@ import flametop.profile.tree.Functions;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stacks of a tree with their innermost frame first: exact sums, and nodes only where somebody
@@ -34,7 +35,7 @@ final class ReversedTree extends ArrayTree {
 
   // What ends in each node of the tree that is turned round.
   private final long[] now;
-  private final long[] before;
+  private final long @Nullable [] before;
   private final long times;
   private final double scale;
   private final long parts;
@@ -51,7 +52,7 @@ final class ReversedTree extends ArrayTree {
   private IntColumn begin = new IntColumn();
   private IntColumn end = new IntColumn();
 
-  private LongColumn sumBefore;
+  private final LongColumn sumBefore = new LongColumn();
 
   /** Nodes whose children are made. */
   private final BitSet opened = new BitSet();
@@ -73,8 +74,12 @@ final class ReversedTree extends ArrayTree {
   private double asked;
   private boolean shownWhole;
 
-  private Parting parting;
-  private Gathering gathering;
+  private @Nullable Parting parting;
+  private @Nullable Gathering gathering;
+
+  /** By node of the tree that is turned round, while stacks are gathered: its outermost frame. */
+  private int[] outermost = new int[0];
+
   private int atOnce;
   private boolean overflows;
   private int changes;
@@ -90,13 +95,17 @@ final class ReversedTree extends ArrayTree {
    *     numbers; or null
    */
   ReversedTree(
-      StackTree from, Functions functions, boolean grouped, int mostNodes, ReversedTree older) {
+      StackTree from,
+      Functions functions,
+      boolean grouped,
+      int mostNodes,
+      @Nullable ReversedTree older) {
     this.from = from;
     this.functions = functions;
     this.grouped = grouped;
     this.mostNodes = mostNodes;
-    now = from.ends(StackTree.NOW);
-    before = from.hasBaseline() ? from.ends(StackTree.BEFORE) : null;
+    now = from.ends();
+    before = from.endsBefore();
     times = from.times();
     scale = from.scale();
     parts = from.parts();
@@ -105,7 +114,6 @@ final class ReversedTree extends ArrayTree {
     }
     begin.set(nodes() - 1, 0);
     end.set(nodes() - 1, 0);
-    sumBefore = before == null ? null : new LongColumn();
     gathering = new Gathering();
   }
 
@@ -113,8 +121,11 @@ final class ReversedTree extends ArrayTree {
   private final class Gathering {
     final IntColumn stacks = new IntColumn();
     final int nodes = Math.min(from.nodes(), now.length);
-    final int[] outermost = new int[grouped ? nodes : 0];
     int node;
+
+    Gathering() {
+      outermost = new int[grouped ? nodes : 0];
+    }
 
     boolean step(long deadline) {
       while (node < nodes) {
@@ -150,13 +161,16 @@ final class ReversedTree extends ArrayTree {
    * @return whether it is done
    */
   boolean gather(long deadline) {
-    if (gathering.step(deadline)) {
+    if (gathering != null) {
+      if (!gathering.step(deadline)) {
+        return false;
+      }
       parting = null;
       gathering = null;
+      outermost = new int[0];
       changes++;
-      return true;
     }
-    return false;
+    return true;
   }
 
   /** How much of {@link #gather} is done, 0 to 1. */
@@ -260,12 +274,12 @@ final class ReversedTree extends ArrayTree {
       int of = stack[first + i];
       int function;
       if (node == ROOT && grouped) {
-        int outermost = gathering.outermost[of];
-        if (outermost == ROOT) {
+        int first = outermost[of];
+        if (first == ROOT) {
           ended++;
           return;
         }
-        function = from.function(outermost);
+        function = from.function(first);
       } else {
         int after = after(first + i);
         if (after == ROOT) {
@@ -334,9 +348,7 @@ final class ReversedTree extends ArrayTree {
 
   @Override
   public int follow(int node) {
-    if (stack != null) {
-      boolean unused = reach(node);
-    }
+    boolean unused = reach(node);
     return node;
   }
 
@@ -534,19 +546,6 @@ final class ReversedTree extends ArrayTree {
   @Override
   int changes() {
     return changes;
-  }
-
-  @Override
-  public void retire() {
-    super.retire();
-    stack = null;
-    place = null;
-    begin = null;
-    end = null;
-    sumBefore = null;
-    parting = null;
-    gathering = null;
-    look();
   }
 
   @Override

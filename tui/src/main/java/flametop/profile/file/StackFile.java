@@ -13,12 +13,12 @@ import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
-import flametop.profile.tree.CallTree;
 import flametop.profile.tree.Graph;
 import flametop.profile.tree.GraphPicture;
 import flametop.profile.tree.Graphs;
 import flametop.profile.tree.NodePath;
 import flametop.profile.tree.Noise;
+import flametop.profile.tree.Paths;
 import flametop.profile.tree.SiblingOrder;
 import flametop.profile.tree.TreeReader;
 import flametop.profile.tree.Worker;
@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A file of folded stacks, or two that are compared, as what the screen asks. It can be asked from
@@ -43,7 +44,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final int files;
 
   /** Null: as the files say. */
-  private final Boolean comm;
+  private final @Nullable Boolean comm;
 
   private final long opened = System.nanoTime();
   private final Worker worker;
@@ -59,7 +60,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final List<StackLines> lines = new ArrayList<>();
 
   /** Why each input is not read to its end; null if it is. */
-  private final String[] troubles;
+  private final @Nullable String[] troubles;
 
   /** Who waits until all is read. */
   private final List<CompletableFuture<Snapshot.Reading>> waiting = new ArrayList<>();
@@ -78,7 +79,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * @param number of it among {@code files}, from 1
    * @param comm whether the outermost frames are comms; null: as the file says
    */
-  public StackFile(StackInput input, int number, int files, Boolean comm) {
+  public StackFile(StackInput input, int number, int files, @Nullable Boolean comm) {
     this(List.of(input), number, files, comm);
   }
 
@@ -87,11 +88,11 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    *
    * @param comm whether the outermost frames are comms; null: as the files say
    */
-  public static StackFile compared(StackInput before, StackInput now, Boolean comm) {
+  public static StackFile compared(StackInput before, StackInput now, @Nullable Boolean comm) {
     return new StackFile(List.of(before, now), 1, 1, comm);
   }
 
-  private StackFile(List<StackInput> inputs, int number, int files, Boolean comm) {
+  private StackFile(List<StackInput> inputs, int number, int files, @Nullable Boolean comm) {
     this.comm = comm;
     this.inputs = inputs;
     this.number = number;
@@ -210,7 +211,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
           for (long number : numbers) {
             for (NodePath.Of of : NodePath.Of.values()) {
               Graph<FileFold> graph = graphs.of(of);
-              CallTree in = graph == null ? null : graph.treeOf(number);
+              Paths in = graph == null ? null : graph.pathsOf(number);
               if (number != GraphQuery.ROOT && in != null) {
                 paths.add(store.path(in, number, of));
               }
@@ -228,10 +229,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** The node of this file that a number is of; itself if it is none of the strangers. */
   private long own(long number, List<NodePath> strangers) {
     for (NodePath path : strangers) {
-      if (path.number() == number) {
-        FileFold in = graphs.of(path.graph()).shown();
-        in.refresh(System.nanoTime());
-        return store.find(path, in.tree());
+      Graph<FileFold> in = graphs.of(path.graph());
+      if (path.number() == number && in != null) {
+        in.shown().refresh(System.nanoTime());
+        return store.find(path, in.shown().tree());
       }
     }
     return number;
@@ -353,7 +354,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     }
   }
 
-  private void notices(StackInput input, StackLines of, String trouble, List<String> notices) {
+  private void notices(
+      StackInput input, StackLines of, @Nullable String trouble, List<String> notices) {
     String name = input.name();
     // Of a single file the header has the name.
     String before = inputs.size() > 1 ? name + ": " : "";
@@ -472,7 +474,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   /** Null while the graph is still that of callers: there a function's own part is not below it. */
-  private TopReport functions(TopQuery query) {
+  private @Nullable TopReport functions(TopQuery query) {
     FileFold shown = graph().shown();
     shown.refresh(System.nanoTime());
     return shown.tree().shape().reversed() ? null : graph().top(query, Noise.NONE);
@@ -517,7 +519,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /**
    * Null until the graph has the shape that it is to have, of all that was read when it took it.
    */
-  private HeldStacks heldNow(long zoom, List<NodePath> strangers) {
+  private @Nullable HeldStacks heldNow(long zoom, List<NodePath> strangers) {
     FileFold shown = graph().shown();
     return graph().hasNext() || !shown.isMade()
         ? null

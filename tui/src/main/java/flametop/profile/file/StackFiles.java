@@ -14,6 +14,7 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.tree.NodePath;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Several files of stacks of which one is shown, or two beside each other. Each is read when it is
@@ -22,7 +23,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public final class StackFiles implements FileSource, AutoCloseable {
   private final List<StackInput> inputs;
-  private final Boolean comm;
+  private final @Nullable Boolean comm;
   private final StackFile[] files;
   private volatile StackFile shown;
   private int at;
@@ -32,7 +33,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
    *
    * @param comm whether the outermost frames are comms; null: as each file says
    */
-  public StackFiles(List<StackInput> inputs, Boolean comm) {
+  public StackFiles(List<StackInput> inputs, @Nullable Boolean comm) {
     this.comm = comm;
     this.inputs = List.copyOf(inputs);
     files = new StackFile[inputs.size()];
@@ -84,7 +85,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
         : paths(of, query.zoom(), query.selected()).thenCompose(paths -> of.snapshot(query, paths));
   }
 
-  private CompletableFuture<Page> page(StackFile of, PageQuery query) {
+  private CompletableFuture<@Nullable Page> page(StackFile of, @Nullable PageQuery query) {
     if (query instanceof SandwichQuery q
         && !(of.owns(q.callers()) && of.owns(q.callees()) && of.owns(q.selected()))) {
       return paths(of, q.callers(), q.callees(), q.selected())

@@ -9,6 +9,7 @@ import flametop.profile.tree.Shaper;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Folds the stacks of one tree into another by a shape, in slices. What is added meanwhile may be
@@ -49,8 +50,8 @@ final class StackFold {
   private final IntColumn last = new IntColumn();
   private final IntColumn nodes = new IntColumn();
 
-  private LongColumn now;
-  private LongColumn before;
+  private LongColumn now = new LongColumn();
+  private @Nullable LongColumn before;
 
   /**
    * @param mostNodes that the tree may have; with more it {@link #overflows}
@@ -136,7 +137,7 @@ final class StackFold {
     if (!overflows()) {
       tree.replace(now, before, decimals);
     }
-    now = null;
+    now = new LongColumn();
     before = null;
     return true;
   }

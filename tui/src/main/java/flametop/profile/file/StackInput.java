@@ -20,6 +20,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.tukaani.xz.MemoryLimitException;
 import org.tukaani.xz.XZFormatException;
 import org.tukaani.xz.XZInputStream;
@@ -79,32 +80,32 @@ public final class StackInput implements AutoCloseable {
   private final long size;
 
   /** Null once it is opened. */
-  private final Path unopened;
+  private final @Nullable Path unopened;
 
   /** Null: the input is text. */
-  private final StackReplay replay;
+  private final @Nullable StackReplay replay;
 
   private final AtomicLong counted = new AtomicLong();
   private final LongSupplier bytes;
   private volatile boolean closed;
 
   /** Null until it is opened. */
-  private volatile InputStream raw;
+  private volatile @Nullable InputStream raw;
 
   private volatile Packing packing = Packing.NONE;
 
   private volatile boolean trails;
 
   /** Null until the first read, which may wait for a pipe. */
-  private InputStream text;
+  private @Nullable InputStream text;
 
   /** Whether there was something of it. */
   private boolean unpacked;
 
   /** Why the file itself cannot be read; null while it can. */
-  private IOException failed;
+  private @Nullable IOException failed;
 
-  private StackInput(String name, long size, InputStream raw, Path unopened) {
+  private StackInput(String name, long size, @Nullable InputStream raw, @Nullable Path unopened) {
     this.name = name;
     this.size = size;
     this.raw = raw;
@@ -211,7 +212,7 @@ public final class StackInput implements AutoCloseable {
   }
 
   /** What makes the stacks; null if the input is text. */
-  StackReplay replay() {
+  @Nullable StackReplay replay() {
     return replay;
   }
 
@@ -297,13 +298,18 @@ public final class StackInput implements AutoCloseable {
   }
 
   private InputStream unpack() throws IOException {
-    if (raw == null) {
-      raw = new FileInputStream(unopened.toFile());
+    InputStream from = raw;
+    if (from == null) {
+      if (unopened == null) {
+        throw new IllegalStateException(name + " is no text");
+      }
+      from = new FileInputStream(unopened.toFile());
+      raw = from;
       if (closed) {
         close();
       }
     }
-    InputStream counts = new Counted();
+    InputStream counts = new Counted(from);
     byte[] head = head(counts, Packing.MAGICS);
     InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counts);
     packing = Packing.of(head);
@@ -373,6 +379,12 @@ public final class StackInput implements AutoCloseable {
   }
 
   private final class Counted extends InputStream {
+    private final InputStream of;
+
+    Counted(InputStream of) {
+      this.of = of;
+    }
+
     @Override
     public int read() throws IOException {
       byte[] one = new byte[1];
@@ -382,7 +394,7 @@ public final class StackInput implements AutoCloseable {
     @Override
     public int read(byte[] into, int from, int room) throws IOException {
       try {
-        int count = raw.read(into, from, room);
+        int count = of.read(into, from, room);
         if (count > 0) {
           counted.addAndGet(count);
         }

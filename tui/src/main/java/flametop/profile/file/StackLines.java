@@ -7,6 +7,7 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Folds lines of stacks into a tree: {@code frame;frame;frame 12}, outermost first; with two
@@ -371,7 +372,7 @@ final class StackLines {
    *
    * @return null if it is a stack; empty if it is a comment or nothing; else why it is none
    */
-  private String parse(byte[] text, int from, int to) {
+  private @Nullable String parse(byte[] text, int from, int to) {
     int at = skipSpace(text, from, to);
     if (at == from) {
       return "";

@@ -81,7 +81,7 @@ public final class StackNames implements Functions {
     clean = of.clean;
     modules = of.modules;
     size = of.size;
-    table = null;
+    table = new int[0];
   }
 
   /** The names that there are now; no more can be made. */

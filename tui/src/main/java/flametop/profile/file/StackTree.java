@@ -3,6 +3,7 @@ package flametop.profile.file;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.array.LongIndex;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The call tree of folded stacks, in columns by node. Stacks are only ever added; what is below a
@@ -42,13 +43,13 @@ final class StackTree extends ArrayTree {
   private final int mostNodes;
 
   /** The child that was asked for last, a good guess for the next time; 0 is none. */
-  private IntColumn recent = new IntColumn();
+  private final IntColumn recent = new IntColumn();
 
   private LongColumn own = new LongColumn();
 
   // Null as long as nothing is compared.
-  private LongColumn ownBefore;
-  private LongColumn sumBefore;
+  private @Nullable LongColumn ownBefore;
+  private @Nullable LongColumn sumBefore;
 
   /** Of what both sums of it are parts. */
   private final StackTree whole;
@@ -62,7 +63,10 @@ final class StackTree extends ArrayTree {
   private int mostDecimals = MOST_DECIMALS;
 
   /** What it is to be if that is said: whether the outermost frame is a comm. */
-  private Boolean asked;
+  private @Nullable Boolean asked;
+
+  /** Whether nothing more will be added. */
+  private boolean trimmed;
 
   private boolean said;
   private boolean comm;
@@ -89,11 +93,11 @@ final class StackTree extends ArrayTree {
    *
    * @param whole the tree that has all stacks, if it is to have only some of them; else null
    */
-  StackTree(StackTree whole) {
+  StackTree(@Nullable StackTree whole) {
     this(whole, Integer.MAX_VALUE);
   }
 
-  StackTree(StackTree whole, int mostNodes) {
+  StackTree(@Nullable StackTree whole, int mostNodes) {
     index = new LongIndex(keys);
     recent.add(0);
     own.add(0);
@@ -115,7 +119,7 @@ final class StackTree extends ArrayTree {
     ownBefore = of.ownBefore == null || of.isWhole() ? of.ownBefore : of.ownBefore.copy();
     decimals = of.decimals;
     comm = of.comm;
-    recent = null;
+    trimmed = true;
   }
 
   /** Its nodes as they are now, and what ends in them. */
@@ -125,7 +129,7 @@ final class StackTree extends ArrayTree {
 
   /** The child of a node with a function, made if need be; -1 if there is no room for it. */
   int grow(int parent, int function) {
-    int node = nodes() < mostNodes ? make(parent, function) : index.find(key(parent, function));
+    int node = nodes() < mostNodes ? make(parent, function) : find(parent, function);
     if (node == own.size) {
       own.add(0);
       recent.add(0);
@@ -152,7 +156,9 @@ final class StackTree extends ArrayTree {
   /** Says that nothing more will be added. */
   void trim() {
     index = null;
-    recent = null;
+    trimmed = true;
+    recent.empty();
+    recent.trim();
     keys.trim();
     firstChild.trim();
     sibling.trim();
@@ -167,7 +173,7 @@ final class StackTree extends ArrayTree {
 
   /** Whether nothing more will be added. */
   boolean isWhole() {
-    return recent == null;
+    return trimmed;
   }
 
   /**
@@ -194,7 +200,11 @@ final class StackTree extends ArrayTree {
   /** Adds a number that fits to what ends in a node. */
   void add(int node, long value, int digits, int column) {
     long scaled = scaled(value, digits);
-    column(column).items[node] += scaled;
+    if (column == NOW) {
+      own.items[node] += scaled;
+    } else if (ownBefore != null) {
+      ownBefore.items[node] += scaled;
+    }
     total[column] += scaled;
     stale = true;
   }
@@ -236,8 +246,9 @@ final class StackTree extends ArrayTree {
 
   /** Nothing was ever added to a column. */
   void reset(int column) {
-    if (column(column) != null) {
-      column(column).zero(nodes());
+    LongColumn of = column(column);
+    if (of != null) {
+      of.zero(nodes());
     }
     total[column] = 0;
     stale = true;
@@ -254,7 +265,7 @@ final class StackTree extends ArrayTree {
    *
    * @param isComm null: as the files say
    */
-  void ask(Boolean isComm) {
+  void ask(@Nullable Boolean isComm) {
     asked = isComm;
     flip();
   }
@@ -303,7 +314,7 @@ final class StackTree extends ArrayTree {
    * @param before null if nothing is compared
    * @param digits that they have behind the point
    */
-  void replace(LongColumn now, LongColumn before, int digits) {
+  void replace(LongColumn now, @Nullable LongColumn before, int digits) {
     compareNothing();
     now.resize(nodes());
     own = now;
@@ -349,7 +360,7 @@ final class StackTree extends ArrayTree {
       sum.items[node] = own.items[node] * times;
     }
     sum(sum.items);
-    if (ownBefore != null) {
+    if (ownBefore != null && sumBefore != null) {
       sumBefore.zero(nodes);
       for (int node = 0; node < nodes; node++) {
         sumBefore.items[node] = scaled(ownBefore.items[node], scale);
@@ -393,26 +404,23 @@ final class StackTree extends ArrayTree {
     return times() * TENS[decimals];
   }
 
-  @Override
-  public void retire() {
-    super.retire();
-    recent = null;
-    own = null;
-    ownBefore = null;
-    sumBefore = null;
-  }
-
   /** What ends in it and not below it. */
   long own(int node, int column) {
-    return column(column) == null ? 0 : column(column).items[node];
+    LongColumn of = column(column);
+    return of == null ? 0 : of.items[node];
   }
 
-  /** The same of all nodes that there are; what is added later is not in it. */
-  long[] ends(int column) {
-    return isWhole() ? column(column).items : column(column).toArray();
+  /** What ends in each node, as it is now. */
+  long[] ends() {
+    return isWhole() ? own.items : own.toArray();
   }
 
-  private LongColumn column(int column) {
+  /** What ended before in each node, as it is now; null if nothing is compared. */
+  long @Nullable [] endsBefore() {
+    return ownBefore == null ? null : isWhole() ? ownBefore.items : ownBefore.toArray();
+  }
+
+  private @Nullable LongColumn column(int column) {
     return column == NOW ? own : ownBefore;
   }
 

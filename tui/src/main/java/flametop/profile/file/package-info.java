@@ -4,4 +4,7 @@
  * flametop.profile.file.StackFiles} and {@link flametop.profile.file.HeldStacks}. This room never
  * knows the log, a task or a clock.
  */
+@NullMarked
 package flametop.profile.file;
+
+import org.jspecify.annotations.NullMarked;

@@ -100,7 +100,8 @@ public final class LogFold extends LogWindow implements Fold {
 
   @Override
   public boolean isOutdated() {
-    return lost() || store.baseline() != null && store.baseline() != wanted;
+    Window baseline = store.baseline();
+    return lost() || baseline != null && !baseline.equals(wanted);
   }
 
   @Override
@@ -144,12 +145,6 @@ public final class LogFold extends LogWindow implements Fold {
   public void close() {
     super.close();
     trend.close();
-  }
-
-  @Override
-  public void retire() {
-    close();
-    trie.retire();
   }
 
   LogStore store() {

@@ -10,6 +10,7 @@ import flametop.profile.log.Stacks;
 import flametop.profile.tree.CallTree;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** The nodes between the root of a graph and the frames: whose time it is, by the root order. */
 final class OwnerPaths {
@@ -90,7 +91,7 @@ final class OwnerPaths {
   }
 
   /** The filter that admits only the stacks of a node; null where nothing does. */
-  Shape.Filter filter(CallTree tree, int node) {
+  Shape.@Nullable Filter filter(CallTree tree, int node) {
     int function = tree.function(node);
     NodeKind kind = stacks.kind(function);
     String name = stacks.name(function);
@@ -124,7 +125,7 @@ final class OwnerPaths {
   }
 
   /** The path of a node's control group; null of the node for processes without a known group. */
-  private String cgroup(CallTree tree, int node) {
+  private @Nullable String cgroup(CallTree tree, int node) {
     String name = stacks.name(tree.function(node));
     if (tree.parent(node) == ROOT && (name.equals("/") || name.startsWith("["))) {
       return name.equals("/") ? name : null;

@@ -7,6 +7,7 @@ import flametop.profile.host.HostUsage;
 import flametop.profile.log.Owners;
 import flametop.profile.log.TaskStates;
 import flametop.sampler.Counter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is shown beside graphs and tables: the machine as it is, or as it was when it was frozen.
@@ -21,7 +22,7 @@ final class Panels {
   private final Owners owners;
 
   /** Null: the present is shown. */
-  private Held held;
+  private @Nullable Held held;
 
   Panels(Intake intake, HostUsage usage, Owners owners) {
     this.intake = intake;
@@ -71,7 +72,7 @@ final class Panels {
   }
 
   /** The tasks that are held; null if none are. */
-  TaskStates heldTasks() {
+  @Nullable TaskStates heldTasks() {
     return held == null ? null : held.tasks;
   }
 

@@ -6,6 +6,7 @@ import flametop.sampler.Call;
 import flametop.sampler.NameRequests;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Where frames are in the source, as far as somebody asked. */
 final class Places {
@@ -38,7 +39,7 @@ final class Places {
   }
 
   /** What is known of a frame; null if nothing is. */
-  Answer of(int frame) {
+  @Nullable Answer of(int frame) {
     return answers.getIfPresent(frame);
   }
 

@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the threads spend their time: takes the stream, answers requests. It has a thread of its
@@ -272,16 +273,18 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   }
 
   @Override
-  public void ended(Throwable cause) {
+  public void ended(@Nullable Throwable cause) {
     worker.enqueue(
         () -> {
           ended = true;
           if (cause != null) {
-            intake.tell(
-                "sampling ended: "
-                    + (cause.getMessage() == null ? cause.toString() : cause.getMessage()));
+            intake.tell("sampling ended: " + said(cause));
           }
         });
+  }
+
+  private static String said(Throwable by) {
+    return by.getMessage() == null ? by.toString() : by.getMessage();
   }
 
   /** Why the profile can go on no more, if so: a defect, or no memory. */
@@ -304,7 +307,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
       reader.read(batch, intake);
     } catch (DamagedStreamException e) {
       damaged = true;
-      intake.tell(e.getMessage());
+      intake.tell(said(e));
     }
     shown.follow();
     if (sweep.due()) {

@@ -11,16 +11,18 @@ import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.profile.log.OwnerTimes;
 import flametop.profile.log.TaskStates;
-import flametop.profile.tree.CallTree;
+import flametop.profile.log.Window;
 import flametop.profile.tree.Graph;
 import flametop.profile.tree.GraphPicture;
 import flametop.profile.tree.Graphs;
 import flametop.profile.tree.Noise;
+import flametop.profile.tree.Paths;
 import flametop.profile.tree.Worker;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.DoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What is shown of the log: the graph, the halves of a sandwich, the times of tasks; all at one
@@ -38,12 +40,12 @@ final class Shown {
   private final Graphs<LogFold> graphs;
 
   /** Null while nobody asks for them. */
-  private OwnerTimes times;
+  private @Nullable OwnerTimes times;
 
   private long timesAsked;
 
   /** The times in the baseline; null if nothing is compared. */
-  private OwnerTimes timesBefore;
+  private @Nullable OwnerTimes timesBefore;
 
   private boolean timesBeforeDue;
 
@@ -180,8 +182,9 @@ final class Shown {
     if (graphs.isDue()) {
       return graphs.slice(deadline);
     }
-    if (timesBeforeDue) {
-      timesBeforeDue = !timesBefore.to(store.baseline(), deadline);
+    Window baseline = store.baseline();
+    if (timesBeforeDue && timesBefore != null && baseline != null) {
+      timesBeforeDue = !timesBefore.to(baseline, deadline);
     } else if (times != null) {
       times.catchUp(deadline);
     }
@@ -189,9 +192,9 @@ final class Shown {
   }
 
   /** Frees what neither the log nor anything that is shown refers to. */
-  void sweep(Sweep sweep, TaskStates heldTasks) {
+  void sweep(Sweep sweep, @Nullable TaskStates heldTasks) {
     List<LogFold> folds = new ArrayList<>();
-    List<CallTree> retired = new ArrayList<>();
+    List<Paths> retired = new ArrayList<>();
     for (Graph<LogFold> graph : graphs.all()) {
       graph.each(folds::add);
       graph.before(retired);

@@ -5,9 +5,10 @@ import flametop.profile.log.OwnerTimes;
 import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
-import flametop.profile.tree.CallTree;
+import flametop.profile.tree.Paths;
 import java.util.BitSet;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Frees the owners, processes, stacks, frames, modules and functions that the stream has forgotten
@@ -36,11 +37,15 @@ final class Sweep {
 
   /**
    * @param folds all that there are
-   * @param retired trees that keep their paths alone
+   * @param retired of trees that were shown before
    * @param times all that there are
    * @param tasks of a moment that is held; null if none is
    */
-  void run(List<LogFold> folds, List<CallTree> retired, List<OwnerTimes> times, TaskStates tasks) {
+  void run(
+      List<LogFold> folds,
+      List<Paths> retired,
+      List<OwnerTimes> times,
+      @Nullable TaskStates tasks) {
     BitSet keptOwners = new BitSet();
     BitSet keptStacks = new BitSet();
     BitSet keptFunctions = new BitSet();
@@ -52,9 +57,9 @@ final class Sweep {
     // History that is compared with may be gone from the log.
     times.forEach(of -> of.mark(keptOwners));
     folds.forEach(fold -> fold.trie().mark(keptOwners, keptStacks, keptFunctions));
-    for (CallTree tree : retired) {
-      for (int node = 0; node < tree.nodes(); node++) {
-        keptFunctions.set(tree.function(node));
+    for (Paths paths : retired) {
+      for (int node = 0; node < paths.nodes(); node++) {
+        keptFunctions.set(paths.function(node));
       }
     }
     owners.sweep(

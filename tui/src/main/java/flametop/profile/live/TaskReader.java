@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** Reads out what every task does and did, for a {@link TasksReport}. */
 final class TaskReader {
@@ -43,7 +45,7 @@ final class TaskReader {
   private final TaskStates states;
 
   /** What they are compared with; null: nothing. */
-  private OwnerTimes before;
+  private @Nullable OwnerTimes before;
 
   private Noise noise = Noise.NONE;
 
@@ -67,7 +69,7 @@ final class TaskReader {
   private static final class Found {
     int process;
     int tid;
-    String comm;
+    String comm = "";
     int threads;
     long run;
     long queued;
@@ -81,7 +83,7 @@ final class TaskReader {
     /** The one that speaks for it, of those that live; {@link #NONE}: it ended. */
     int task = NONE;
 
-    State state;
+    @Nullable State state;
 
     /** Where that one is, is known. */
     boolean placed;
@@ -112,8 +114,9 @@ final class TaskReader {
     doNow(all, query, shape);
     int count = all.found.size();
     List<Found> found = all.found;
-    if (query.search() != null) {
-      found.removeIf(f -> !find(query, f.comm) && !find(query, owners.commandLine(f.process)));
+    Pattern search = query.search();
+    if (search != null) {
+      found.removeIf(f -> !find(search, f.comm) && !find(search, owners.commandLine(f.process)));
     }
     for (Found f : found) {
       f.change = noise.change(f.run, f.runBefore, times.covered());
@@ -163,7 +166,8 @@ final class TaskReader {
       f.threads++;
       long age = states.age(task);
       boolean placed = stacks.innermost(states.stack(task), false) != null;
-      if (f.state == null || speaks(state, age, placed, f)) {
+      State spoke = f.state;
+      if (spoke == null || speaks(state, age, placed, f, spoke)) {
         f.state = state;
         f.task = task;
         f.ageNanos = age;
@@ -190,9 +194,9 @@ final class TaskReader {
   }
 
   /** Whether a thread speaks for its process rather than the one that did so far. */
-  private static boolean speaks(State state, long age, boolean placed, Found f) {
-    if (state != f.state) {
-      return liveliness(state) < liveliness(f.state);
+  private static boolean speaks(State state, long age, boolean placed, Found f, State spoke) {
+    if (state != spoke) {
+      return liveliness(state) < liveliness(spoke);
     }
     if (placed != f.placed) {
       return placed;
@@ -225,8 +229,8 @@ final class TaskReader {
         before == null ? null : new TasksReport.Before(f.runBefore, f.change));
   }
 
-  private static boolean find(TasksQuery query, String text) {
-    Matcher matcher = query.search().matcher(new BoundedText(text, Matches.looks(text)));
+  private static boolean find(Pattern search, String text) {
+    Matcher matcher = search.matcher(new BoundedText(text, Matches.looks(text)));
     try {
       return matcher.find();
     } catch (BoundedText.Exhausted | StackOverflowError e) {

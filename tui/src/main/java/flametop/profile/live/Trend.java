@@ -3,6 +3,7 @@ package flametop.profile.live;
 import flametop.profile.answer.Selection;
 import flametop.profile.log.ChangeLog;
 import flametop.profile.log.Window;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the watched node of a fold had in the window before: the changes between that window's
@@ -42,7 +43,7 @@ final class Trend implements ChangeLog.Reader {
    *
    * @return null if that is not known: there is no such window, or it is still being looked for
    */
-  Selection.Before before(int states, long deadline) {
+  Selection.@Nullable Before before(int states, long deadline) {
     Window window = fold.window();
     if (window.whole() || fold.lost()) {
       drop();

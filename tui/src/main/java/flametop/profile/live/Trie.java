@@ -12,12 +12,14 @@ import flametop.profile.log.Stacks;
 import flametop.profile.log.Sums;
 import flametop.profile.log.Window;
 import flametop.profile.tree.Nodes;
+import flametop.profile.tree.Paths;
 import flametop.profile.tree.Shaper;
 import flametop.sampler.State;
 import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The call tree of all changes that the cursors of a fold have passed. The number of a node stays
@@ -42,36 +44,36 @@ public final class Trie extends Nodes {
   /** By node: how many paths of entries go through it. */
   private final IntColumn passing = new IntColumn();
 
-  private BitSet guessed = new BitSet();
+  private final BitSet guessed = new BitSet();
 
   // Entries by number. The key of an entry is its owner, or owner and CPU, and its stack.
-  private LongIndex entryKeys = new LongIndex();
-  private IntColumn entryOwner = new IntColumn();
+  private final LongIndex entryKeys = new LongIndex();
+  private final IntColumn entryOwner = new IntColumn();
 
   /** Only where the shape tells CPUs apart. */
   private final IntColumn entryCpu = new IntColumn();
 
   /** The pool whose samples place the time of the entry. */
-  private IntColumn entryPool = new IntColumn();
+  private final IntColumn entryPool = new IntColumn();
 
-  private IntColumn entryLeaf = new IntColumn();
+  private final IntColumn entryLeaf = new IntColumn();
 
   /** The entry that came before with the same stack. */
-  private IntColumn entryNext = new IntColumn();
+  private final IntColumn entryNext = new IntColumn();
 
   /** By stack: the entry that came last. */
-  private IntColumn stackEntry = new IntColumn(NONE);
+  private final IntColumn stackEntry = new IntColumn(NONE);
 
-  private Sums entrySums = new Sums(true);
+  private final Sums entrySums = new Sums(true);
   private final Map<Object, Integer> pools = new HashMap<>();
 
   /** Numbers for pairs of owner and CPU. */
   private final LongIndex pairs = new LongIndex();
 
-  private Estimate estimate = new Estimate(entrySums, new PooledEntries());
+  private final Estimate estimate = new Estimate(entrySums, new PooledEntries());
 
   /** Of the window before. */
-  private Estimate estimateBefore = new Estimate(entrySums, new PooledEntries());
+  private final Estimate estimateBefore = new Estimate(entrySums, new PooledEntries());
 
   /** Differs from before where any sum or path may have changed. */
   private long changes;
@@ -83,21 +85,21 @@ public final class Trie extends Nodes {
   private long[] nanos = new long[0];
 
   /** ns of all in that window, by state. */
-  private long[] rootNanos;
+  private long[] rootNanos = new long[STATES];
 
-  private Window nanosOf;
+  private @Nullable Window nanosOf;
   private long nanosAt = -1;
 
   /** By slot of the sums: ns in the window before. */
   private long[] before = new long[0];
 
   /** By slot of the sums: ns in the window that others are compared with; null if there is none. */
-  private long[] held;
+  private long @Nullable [] held;
 
-  private NodeSums nodeSums = new NodeSums(this);
+  private final NodeSums nodeSums = new NodeSums(this);
 
   /** The sums of {@link #held}. */
-  private NodeSums heldSums = new NodeSums(this);
+  private final NodeSums heldSums = new NodeSums(this);
 
   /** Where the heaviest entry went that left a node. */
   private final Map<Integer, long[]> moved = new HashMap<>();
@@ -137,7 +139,7 @@ public final class Trie extends Nodes {
 
   @Override
   public int child(int node, int function) {
-    return index.find(key(node, function));
+    return find(node, function);
   }
 
   /** Sets the bit of each node between two, both included, whose parent has its bit set. */
@@ -214,7 +216,7 @@ public final class Trie extends Nodes {
   }
 
   /** Has later windows compared with a window; null: with none. */
-  void hold(Window window) {
+  void hold(@Nullable Window window) {
     held = window == null ? null : estimated(window).clone();
     changes++;
     paths++;
@@ -244,10 +246,8 @@ public final class Trie extends Nodes {
 
   /** Forgets the window before. */
   void endBegin() {
-    if (entrySums != null) {
-      entrySums.endBegin();
-      before = new long[0];
-    }
+    entrySums.endBegin();
+    before = new long[0];
   }
 
   /** The beginning of the window before passed this change. */
@@ -458,7 +458,7 @@ public final class Trie extends Nodes {
   }
 
   /** The filter that admits only the stacks of a node; null where nothing does. */
-  Shape.Filter filter(int node) {
+  Shape.@Nullable Filter filter(int node) {
     return ownerPaths.filter(this, node);
   }
 
@@ -529,23 +529,10 @@ public final class Trie extends Nodes {
   }
 
   @Override
-  public void retire() {
-    super.retire();
-    entrySums = null;
-    estimate = null;
-    estimateBefore = null;
-    nodeSums = null;
-    heldSums = null;
-    nanos = null;
-    before = null;
-    held = null;
-    entryKeys = null;
-    entryOwner = new IntColumn();
-    entryLeaf = null;
-    entryNext = null;
-    entryPool = null;
-    stackEntry = new IntColumn(NONE);
-    guessed = null;
+  public Paths paths() {
+    Map<Integer, Integer> left = new HashMap<>();
+    moved.keySet().forEach(node -> left.put(node, follow(node)));
+    return paths(left);
   }
 
   /** Adds the owners, stacks and functions that entries and nodes refer to. */

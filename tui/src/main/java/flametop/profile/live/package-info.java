@@ -3,4 +3,7 @@
  * time on tries, and the profile answers questions on a thread of its own. Others touch {@link
  * flametop.profile.live.Profile} alone. This room never knows a screen, and no file of stacks.
  */
+@NullMarked
 package flametop.profile.live;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,18 +1,7 @@
 package flametop.profile.tree;
 
-/**
- * A tree of calls with the time spent in each. Node 0 is the root, the number of a parent is below
- * the numbers of its children, and no two children of a node have one function.
- */
-public interface CallTree {
-  int nodes();
-
-  /** The parent of a node; -1 for the root. */
-  int parent(int node);
-
-  /** The function of a node, by its number in {@link Functions}. */
-  int function(int node);
-
+/** A tree of calls with the time spent in each. No two children of a node have one function. */
+public interface CallTree extends Paths {
   /** The first child of a node, in no order; -1 if the node has no child. */
   int firstChild(int node);
 
@@ -28,15 +17,6 @@ public interface CallTree {
     return child;
   }
 
-  /** How many nodes stand above a node. */
-  default int depth(int node) {
-    int depth = 0;
-    for (int n = parent(node); n >= 0; n = parent(n)) {
-      depth++;
-    }
-    return depth;
-  }
-
   /**
    * The time of a node and of all nodes below it.
    *
@@ -47,11 +27,6 @@ public interface CallTree {
   /** Whether all stacks left a node, so that the node is not drawn. */
   default boolean isEmptied(int node) {
     return false;
-  }
-
-  /** The node itself, or the node where its stacks are now if all of them left it. */
-  default int follow(int node) {
-    return node;
   }
 
   /** Whether the tree knows in which state and in which task the time was spent. */

@@ -60,6 +60,6 @@ public interface Fold {
    */
   Selection selection(int node, StateSet states, long budget);
 
-  /** Follows the store no more, and keeps the paths of the nodes alone. */
-  void retire();
+  /** The fold is not shown any more, nor will be: it follows the store no more. */
+  default void close() {}
 }

@@ -27,12 +27,8 @@ public final class Graph<F extends Fold> {
   /** How long one picture may look for the trend of its selection, ns. */
   private static final long TREND_NANOS = 3_000_000;
 
-  /** A tree that is or was shown, and the upper half of the numbers of its nodes. */
-  private record Numbered(int epoch, CallTree tree, Shape shape) {
-    static Numbered of(ShapedTree tree) {
-      return new Numbered(tree.epoch(), tree.nodes(), tree.shape());
-    }
-  }
+  /** The paths of a tree that is or was shown, and the upper half of the numbers of its nodes. */
+  private record Numbered(int epoch, Paths paths, Shape shape) {}
 
   private record Report(TopQuery query, long version, TopReport answer) {}
 
@@ -79,20 +75,20 @@ public final class Graph<F extends Fold> {
     }
   }
 
-  /** Adds the trees that were shown before, of which numbers of nodes are still known. */
-  public void before(List<? super CallTree> to) {
-    before.forEach(one -> to.add(one.tree));
+  /** Adds the paths that were shown before, of which numbers of nodes are still known. */
+  public void before(List<? super Paths> to) {
+    before.forEach(one -> to.add(one.paths));
   }
 
   /** Nobody looks at the graph any more. */
   public void close() {
     drop();
-    shown.retire();
+    shown.close();
   }
 
   private void drop() {
     if (next != null) {
-      next.retire();
+      next.close();
       next = null;
     }
   }
@@ -104,7 +100,7 @@ public final class Graph<F extends Fold> {
 
   /** Takes another shape, beside what is shown. */
   public void shape(Shape wanted) {
-    if (shape().equals(wanted) || wanted.equals(refused)) {
+    if (shape().equals(wanted) || refused != null && refused.equals(wanted)) {
       return;
     }
     refused = null;
@@ -190,7 +186,7 @@ public final class Graph<F extends Fold> {
     next = null;
     if (made.overflows()) {
       refused = made.tree().shape();
-      made.retire();
+      made.close();
       return false;
     }
     show(made);
@@ -205,29 +201,31 @@ public final class Graph<F extends Fold> {
   }
 
   private void show(F fold) {
-    before.add(0, Numbered.of(shown.tree()));
+    ShapedTree old = shown.tree();
+    before.add(0, new Numbered(old.epoch(), old.nodes().paths(), old.shape()));
     if (before.size() > MOST_BEFORE) {
       before.remove(MOST_BEFORE);
     }
-    shown.retire();
+    shown.close();
     shown = fold;
   }
 
   /** Whether the number is of a node of this graph. */
   public boolean has(long number) {
-    return treeOf(number) != null;
+    return numbered(number) != null;
   }
 
-  /** The tree with the node of this number; null if it is of another graph, or long gone. */
-  public @Nullable CallTree treeOf(long number) {
+  /** The paths with the node of this number; null if it is of another graph, or long gone. */
+  public @Nullable Paths pathsOf(long number) {
     Numbered of = numbered(number);
-    return of == null ? null : of.tree;
+    return of == null ? null : of.paths;
   }
 
   private @Nullable Numbered numbered(long number) {
     int epoch = (int) (number >>> 32);
-    if (epoch == shown.tree().epoch()) {
-      return Numbered.of(shown.tree());
+    ShapedTree now = shown.tree();
+    if (epoch == now.epoch()) {
+      return new Numbered(epoch, now.nodes(), now.shape());
     }
     for (Numbered one : before) {
       if (epoch == one.epoch) {
@@ -241,11 +239,12 @@ public final class Graph<F extends Fold> {
   public int resolve(long number) {
     Numbered of = numbered(number);
     int node = (int) number;
-    if (of == null || node < 0 || node >= of.tree.nodes()) {
+    if (of == null || node < 0 || node >= of.paths.nodes()) {
       return 0;
     }
-    int there = of.tree.follow(node);
-    return of.tree == shown.tree().nodes() ? there : shown.tree().find(of.tree, of.shape, there);
+    int there = of.paths.follow(node);
+    ShapedTree now = shown.tree();
+    return of.paths == now.nodes() ? there : now.find(of.paths, of.shape, there);
   }
 
   /** What a query asks of the graph as it is; made anew only as far as something has changed. */

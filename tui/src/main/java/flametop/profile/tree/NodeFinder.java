@@ -44,7 +44,7 @@ public final class NodeFinder {
    *
    * @param itsShape of the other tree
    */
-  public int find(CallTree other, Shape itsShape, int node) {
+  public int find(Paths other, Shape itsShape, int node) {
     path(other, node);
     int owners = 0;
     while (owners < path.size && isOwner(path.items[owners])) {
@@ -60,7 +60,7 @@ public final class NodeFinder {
   }
 
   /** Reads the functions from below the root to a node. */
-  private void path(CallTree of, int node) {
+  private void path(Paths of, int node) {
     int depth = of.depth(node);
     path.clear();
     path.set(depth, 0);

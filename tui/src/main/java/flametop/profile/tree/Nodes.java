@@ -3,6 +3,7 @@ package flametop.profile.tree;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.array.LongIndex;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** A call tree in columns by node, which only grows. */
@@ -36,12 +37,21 @@ public abstract class Nodes implements CallTree {
     return sibling.size - 1;
   }
 
-  /** The child of a node with a function, made if there is none; needs the index. */
-  protected final int make(int parent, int function) {
+  private LongIndex index() {
     if (index == null) {
       throw new IllegalStateException("this tree does not find nodes by their keys");
     }
-    int node = index.row(key(parent, function));
+    return index;
+  }
+
+  /** The child of a node with a function, -1 if there is none; needs the index. */
+  protected final int find(int parent, int function) {
+    return index().find(key(parent, function));
+  }
+
+  /** The child of a node with a function, made if there is none; needs the index. */
+  protected final int make(int parent, int function) {
+    int node = index().row(key(parent, function));
     if (node == sibling.size) {
       link(firstChild.items[parent]);
       firstChild.items[parent] = node;
@@ -49,11 +59,41 @@ public abstract class Nodes implements CallTree {
     return node;
   }
 
-  /** Keeps the paths of the nodes and nothing else. */
-  public void retire() {
-    index = null;
-    firstChild = new IntColumn();
-    sibling = new IntColumn();
+  /** The paths of the nodes as they are now. */
+  public Paths paths() {
+    return paths(Map.of());
+  }
+
+  /**
+   * The paths of the nodes as they are now.
+   *
+   * @param moved where the stacks are that left a node
+   */
+  protected final Paths paths(Map<Integer, Integer> moved) {
+    return new Kept(keys.held(), moved);
+  }
+
+  /** Paths without their tree. */
+  private record Kept(LongColumn keys, Map<Integer, Integer> moved) implements Paths {
+    @Override
+    public int nodes() {
+      return keys.size;
+    }
+
+    @Override
+    public int parent(int node) {
+      return (int) (keys.items[node] >> 32);
+    }
+
+    @Override
+    public int function(int node) {
+      return (int) keys.items[node];
+    }
+
+    @Override
+    public int follow(int node) {
+      return moved.getOrDefault(node, node);
+    }
   }
 
   @Override
