@@ -45,7 +45,12 @@ final class PprofWriter {
       // The last is what pprof shows if it is not asked for another.
       profile.field(1, type("time", parts("microseconds", export.decimals())));
     } else {
-      String unit = measure.kind() == Measure.Kind.BYTES ? "bytes" : "count";
+      String unit =
+          switch (measure.kind()) {
+            case DURATION -> "nanoseconds";
+            case BYTES -> "bytes";
+            case TIME, COUNT -> "count";
+          };
       profile.field(1, type(measure.unit(), parts(unit, export.decimals())));
     }
     long stacks = 0;

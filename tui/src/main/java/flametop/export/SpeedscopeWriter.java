@@ -74,6 +74,7 @@ final class SpeedscopeWriter {
   private static String unit(Measure measure) {
     return switch (measure.kind()) {
       case TIME -> "\"microseconds\"";
+      case DURATION -> "\"nanoseconds\"";
       case BYTES -> "\"bytes\"";
       case COUNT -> "\"none\"";
     };

@@ -9,7 +9,7 @@ import java.util.function.IntFunction;
  * number that this one does not know: that value is known by its number only, and all such values
  * share one {@link #ordinal()}.
  */
-public abstract sealed class OpenEnum 
+public abstract sealed class OpenEnum
     permits ModuleKind, NameSource, SourceState, SourceUnit, State, WalkEnd {
   private static final int NUMBERS = 256;
 

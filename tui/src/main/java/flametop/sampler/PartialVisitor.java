@@ -116,8 +116,7 @@ abstract class PartialVisitor implements StreamVisitor {
   public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {}
 
   @Override
-  public void sourceSeen(
-      int source, SourceState state, SourceUnit unit, String spec, String why) {}
+  public void sourceSeen(int source, SourceState state, SourceUnit unit, String spec, String why) {}
 
   @Override
   public void sourceTotals(int source, SourceTotals totals) {}

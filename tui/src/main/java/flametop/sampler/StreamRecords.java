@@ -393,7 +393,8 @@ final class StreamRecords {
     int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
     boolean online = in.get() != 0;
     int count = in.getShort() & 0xFFFF;
-    List<StreamFacts.IdleState> states = new ArrayList<>(Math.min(count, StreamReader.MAX_IDLE_STATES));
+    List<StreamFacts.IdleState> states =
+        new ArrayList<>(Math.min(count, StreamReader.MAX_IDLE_STATES));
     for (int i = 0; i < count; i++) {
       need(in, 4);
       int state = below(in, StreamReader.MAX_IDLE_STATES, "idle state");
@@ -438,8 +439,7 @@ final class StreamRecords {
       histogram.add(in.getLong());
     }
     visitor.sourceTotals(
-        source,
-        new SourceTotals(hits, weight, taken, lost, missed, rate, nanos, histogram));
+        source, new SourceTotals(hits, weight, taken, lost, missed, rate, nanos, histogram));
   }
 
   private void name(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {

@@ -14,6 +14,15 @@ public interface LiveSource extends SnapshotSource {
   /** Where a node is in the source, as far as it is known by now. */
   CompletableFuture<Source> source(StateSet states, long node);
 
+  /** Instead of the number of a source of events: the measure is the time of tasks. */
+  int TIME = -1;
+
+  /**
+   * Shows another measure from now on: the weights of a source of events, or {@link #TIME}. Nodes
+   * have other numbers then, and nothing is compared. A number without a source changes nothing.
+   */
+  void measure(int source);
+
   /** Shows another moment from now on, in whatever is asked for. */
   void show(Moment moment);
 

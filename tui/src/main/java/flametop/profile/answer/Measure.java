@@ -16,6 +16,8 @@ public record Measure(Kind kind, String unit, long parts) {
   public enum Kind {
     /** A time of tasks, in µs; only this has states. */
     TIME,
+    /** Times that are of no state, such as those of calls. */
+    DURATION,
     /** A size. */
     BYTES,
     /** A number of things, which the unit names. */
@@ -30,6 +32,12 @@ public record Measure(Kind kind, String unit, long parts) {
 
   public static final Measure BYTES = new Measure(Kind.BYTES, "bytes", 1);
 
+  /** Events, each of the weight 1, or another plain number of a source. */
+  public static final Measure EVENTS = new Measure(Kind.COUNT, "events", 1);
+
+  /** Times of a source of events. */
+  public static final Measure DURATION = new Measure(Kind.DURATION, "ns", 1);
+
   private static final String[] SIZES = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
   /** The measure of a unit, which a file names, in so many parts. */
@@ -37,6 +45,7 @@ public record Measure(Kind kind, String unit, long parts) {
     Kind kind =
         switch (unit) {
           case "us" -> Kind.TIME;
+          case "ns" -> Kind.DURATION;
           case "bytes" -> Kind.BYTES;
           default -> Kind.COUNT;
         };
@@ -61,6 +70,7 @@ public record Measure(Kind kind, String unit, long parts) {
   public String figure(long amount) {
     return switch (kind) {
       case TIME -> time((double) amount / parts);
+      case DURATION -> duration((double) amount / parts);
       case BYTES -> size((double) amount / parts);
       case COUNT -> amount % parts == 0 ? grouped(amount / parts) : broken(amount);
     };
@@ -82,6 +92,13 @@ public record Measure(Kind kind, String unit, long parts) {
     return micros < 1e6
         ? oneDecimal(micros / 1e3) + " ms"
         : micros < 1e8 ? oneDecimal(micros / 1e6) + " s" : grouped(Math.round(micros / 1e6)) + " s";
+  }
+
+  /** Short times too: {@code 850 ns}, {@code 12.3 µs}. */
+  private static String duration(double nanos) {
+    return nanos < 1_000
+        ? Math.round(nanos) + " ns"
+        : nanos < 1e6 ? oneDecimal(nanos / 1e3) + " µs" : time(nanos / 1e3);
   }
 
   private static String size(double bytes) {

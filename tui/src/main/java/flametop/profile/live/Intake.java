@@ -12,6 +12,9 @@ import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.OwnPart;
+import flametop.sampler.SourceState;
+import flametop.sampler.SourceTotals;
+import flametop.sampler.SourceUnit;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamVisitor;
@@ -36,6 +39,7 @@ public final class Intake implements StreamVisitor {
   private final Accounts accounts;
   private final HostUsage host;
   private final Quality quality;
+  private final EventSources events;
   private final long[] counters = new long[Counter.values().length];
   private final long[] countersAtStart = new long[Counter.values().length];
   private final List<String> notices = new ArrayList<>();
@@ -48,13 +52,21 @@ public final class Intake implements StreamVisitor {
   private boolean endsPass;
   private boolean more;
 
-  Intake(ChangeLog log, Owners owners, Stacks stacks, Names names, Places places, HostUsage host) {
+  Intake(
+      ChangeLog log,
+      Owners owners,
+      Stacks stacks,
+      Names names,
+      Places places,
+      HostUsage host,
+      EventSources events) {
     this.log = log;
     this.owners = owners;
     this.stacks = stacks;
     this.names = names;
     this.places = places;
     this.host = host;
+    this.events = events;
     quality = new Quality(stacks);
     accounts = new Accounts(log, owners);
     accounts.rates(host.passHz(), host.cpuHz());
@@ -67,6 +79,7 @@ public final class Intake implements StreamVisitor {
   /** Adds the owners and stacks that tasks are in now. */
   void mark(BitSet ofOwners, BitSet ofStacks) {
     accounts.mark(ofOwners, ofStacks);
+    events.mark(ofOwners, ofStacks);
   }
 
   /**
@@ -99,6 +112,7 @@ public final class Intake implements StreamVisitor {
       log.clear(now);
       accounts.restart();
       log.mark(now, accounts.passes());
+      events.restart(now, accounts.passes());
       System.arraycopy(counters, 0, countersAtStart, 0, counters.length);
       quality.restart();
     }
@@ -131,6 +145,14 @@ public final class Intake implements StreamVisitor {
     names.flush();
     if (!more) {
       log.mark(now, accounts.passes());
+      events.mark(now, accounts.passes());
+    }
+  }
+
+  /** No more batches will come. */
+  void end() {
+    if (now != Long.MIN_VALUE) {
+      events.end(now, accounts.passes());
     }
   }
 
@@ -237,6 +259,37 @@ public final class Intake implements StreamVisitor {
     accounts.sampled(task, time, cpu, seen, run, wait, nvcsw);
     host.waited(cpu, accounts.takeWaited());
     host.sample(cpu, userMode, stacks.softirq(seen));
+    quality.sample(owners.processOfTask(task), seen, why);
+  }
+
+  @Override
+  public void sourceSeen(int source, SourceState state, SourceUnit unit, String spec, String why) {
+    events.seen(source, state, unit, spec, why, log.startTime());
+  }
+
+  @Override
+  public void sourceTotals(int source, SourceTotals totals) {
+    events.totals(source, totals, batchTime);
+  }
+
+  @Override
+  public void event(
+      long time,
+      int task,
+      int stack,
+      long run,
+      long wait,
+      long nvcsw,
+      long nivcsw,
+      int cpu,
+      State state,
+      WalkEnd why,
+      boolean userMode,
+      int source,
+      long weight,
+      long rate) {
+    int seen = stack(stack, why);
+    events.event(source, owners.owner(task), seen, weight, rate);
     quality.sample(owners.processOfTask(task), seen, why);
   }
 

@@ -9,6 +9,7 @@ import flametop.profile.log.Stacks;
 import flametop.profile.log.Window;
 import flametop.profile.tree.Options;
 import flametop.profile.tree.Store;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The stacks of a log with their amounts, at the {@link Moment} that is shown. */
@@ -17,7 +18,7 @@ final class LogStore implements Store<LogFold> {
   private final Owners owners;
   private final Stacks stacks;
   private final Options options;
-  private int epochs;
+  private final IntSupplier epochs;
 
   private Moment moment = Moment.ALL;
 
@@ -27,22 +28,26 @@ final class LogStore implements Store<LogFold> {
   /** The window that folds are compared with; null: they are compared with none. */
   private @Nullable Window baseline;
 
-  LogStore(ChangeLog log, Owners owners, Stacks stacks, Options options) {
+  /**
+   * @param epochs upper halves of the numbers of nodes, each given once
+   */
+  LogStore(ChangeLog log, Owners owners, Stacks stacks, Options options, IntSupplier epochs) {
     this.log = log;
     this.owners = owners;
     this.stacks = stacks;
     this.options = options;
+    this.epochs = epochs;
   }
 
   @Override
   public LogFold fold(Shape shape) {
-    return new LogFold(this, shape, ++epochs, baseline);
+    return new LogFold(this, shape, epochs.getAsInt(), baseline);
   }
 
   /** What is compared takes two trips along the log; meanwhile the present is shown. */
   @Override
   public LogFold first(Shape shape) {
-    return new LogFold(this, shape, ++epochs, null);
+    return new LogFold(this, shape, epochs.getAsInt(), null);
   }
 
   ChangeLog log() {

@@ -1,6 +1,7 @@
 package flametop.profile.live;
 
 import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
@@ -61,8 +62,19 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private final Sweep sweep;
   private final HeapTrimmer heap = new HeapTrimmer();
   private final Panels panels;
-  private final Shown shown;
-  private final Measure measure;
+  private final EventSources events;
+  private final Options options;
+
+  /** The time of tasks. */
+  private final Shown time;
+
+  /** What is shown: {@link #time}, or the measure of {@link #source}. */
+  private Shown shown;
+
+  /** Null: the time of tasks is shown. */
+  private @Nullable EventSource source;
+
+  private int epochs;
   private boolean ended;
   private boolean damaged;
 
@@ -74,17 +86,23 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
    * @param names takes the requests for names; called on the profile's thread
    */
   public Profile(StreamFacts facts, Options options, NameRequests names) {
-    measure = options.measure();
+    this.options = options;
     Names known = new Names(names);
     stacks = new Stacks(known);
     log = new ChangeLog(options.historyBytes(), owners);
     host = new HostUsage(facts);
     places = new Places(names);
-    intake = new Intake(log, owners, stacks, known, places, host);
+    events = new EventSources(owners, options.historyBytes());
+    intake = new Intake(log, owners, stacks, known, places, host, events);
     sweep = new Sweep(log, intake, owners, stacks);
     panels = new Panels(intake, host, owners);
-    shown = new Shown(new LogStore(log, owners, stacks, options), this::noise);
-    worker = new Worker("profile", shown::due, this::slice);
+    time = shown(log);
+    shown = time;
+    worker = new Worker("profile", () -> shown.due(), this::slice);
+  }
+
+  private Shown shown(ChangeLog of) {
+    return new Shown(new LogStore(of, owners, stacks, options, () -> ++epochs), this::noise);
   }
 
   /**
@@ -137,7 +155,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           int node = shown.graph().resolve(zoom);
           return new Extract(
               scope(read.tree().path(node), Optional.empty()),
-              samples ? Measure.SAMPLES : measure,
+              samples ? Measure.SAMPLES : measure(),
               read.folded(states, node, samples));
         });
   }
@@ -151,10 +169,10 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private Extract.Scope scope(String[] zoom, Optional<TimeRange> comparedWith) {
     Shape shape = shown.graph().shown().shape();
     Snapshot.Host state = panels.host(shape);
-    TimeRange time = shown.covers();
+    TimeRange covers = shown.covers();
     return new Extract.Scope(
-        time,
-        shown.moment().range().isEmpty() ? 0 : Math.max(0, state.time() - time.to()),
+        covers,
+        shown.moment().range().isEmpty() ? 0 : Math.max(0, state.time() - covers.to()),
         comparedWith,
         zoom,
         shape,
@@ -201,6 +219,9 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           if (query instanceof QualityReport.Query) {
             return panels.quality().report(shown.moment().windowNanos());
           }
+          if (query instanceof EventsReport.Query) {
+            return events.report(source == null ? TIME : source.number);
+          }
           if (query instanceof CpuReport.Query) {
             return panels.cpus();
           }
@@ -226,6 +247,27 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   @Override
   public void shape(Shape shape) {
     worker.enqueue(() -> shown.graph().shape(shape));
+  }
+
+  @Override
+  public void measure(int number) {
+    worker.enqueue(
+        () -> {
+          EventSource next = number == TIME ? null : events.get(number);
+          if (next == source || next == null && number != TIME) {
+            return;
+          }
+          Shown to = next == null ? time : shown(next.log);
+          to.take(shown);
+          shown.close();
+          source = next;
+          shown = to;
+        });
+  }
+
+  /** Of what is shown. */
+  private Measure measure() {
+    return source == null ? options.measure() : source.measure();
   }
 
   /**
@@ -277,6 +319,8 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     worker.enqueue(
         () -> {
           ended = true;
+          intake.end();
+          shown.follow();
           if (cause != null) {
             intake.tell("sampling ended: " + said(cause));
           }
@@ -340,13 +384,14 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         shape.reversed(),
         shown.graph().isRefolding(),
         new Snapshot.Live(
-            measure, covered(state.time()), state, panels.losses(), host.cost(), ended),
+            measure(), covered(state.time()), state, panels.losses(), host.cost(), ended),
         intake.notices());
   }
 
   private Snapshot.Covered covered(long present) {
     boolean begun = intake.now() != Long.MIN_VALUE;
-    long compactedTo = log.compactedTo();
+    ChangeLog of = shown.log();
+    long compactedTo = of.compactedTo();
     Moment moment = shown.moment();
     return new Snapshot.Covered(
         shown.covers(),
@@ -354,7 +399,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         moment.frozen(),
         moment.frozen() && begun ? intake.now() - shown.held() : 0,
         shown.comparedWith(),
-        begun ? Math.max(0, present - log.startTime()) : 0,
-        compactedTo > log.startTime() ? Math.max(0, present - compactedTo) : Long.MAX_VALUE);
+        begun ? Math.max(0, present - of.startTime()) : 0,
+        compactedTo > of.startTime() ? Math.max(0, present - compactedTo) : Long.MAX_VALUE);
   }
 }

@@ -9,6 +9,7 @@ import flametop.profile.answer.TasksReport;
 import flametop.profile.answer.TimeRange;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
+import flametop.profile.log.ChangeLog;
 import flametop.profile.log.OwnerTimes;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
@@ -60,6 +61,10 @@ final class Shown {
     return graphs.graph();
   }
 
+  ChangeLog log() {
+    return store.log();
+  }
+
   private LogFold fold() {
     return graph().shown();
   }
@@ -100,6 +105,16 @@ final class Shown {
     if (moment.frozen() && !next.frozen() || moment.range().isPresent() && next.range().isEmpty()) {
       endTimes();
     }
+  }
+
+  /**
+   * Shows the moment that another one shows, in its shape, compared with nothing.
+   *
+   * @param other of another measure of the same stream
+   */
+  void take(Shown other) {
+    store.show(other.moment().comparedNoMore(), other.held());
+    graph().restart(other.graph().shape());
   }
 
   /** What is shown is what it is compared with from now on, or nothing is. */

@@ -332,7 +332,7 @@ public final class Owners {
   }
 
   /** Who the time of a task belongs to now. */
-  int owner(int id) {
+  public int owner(int id) {
     Task task = tasks.get(id);
     ProcessEntry process = processes.get(task.process);
     if (task.owner == NONE || owners.get(task.owner).version != process.version) {

@@ -106,6 +106,21 @@ final class Batch {
     return record(9, head(time, task, stack, run, State.RUN, nvcsw));
   }
 
+  Batch source(int source, int unit, String spec) {
+    ByteBuffer b = body().putInt(source).put((byte) 0).put((byte) unit).putShort((short) 0);
+    return record(22, str(str(b, spec), ""));
+  }
+
+  Batch totals(int source, long hits, long weight, long taken, long rate) {
+    ByteBuffer b = body().putInt(source).putLong(hits).putLong(weight).putLong(taken).putLong(0);
+    return record(23, b.putLong(0).putLong(rate).putLong(-1).putShort((short) 0));
+  }
+
+  Batch event(double time, int task, int stack, int source, long weight, long rate) {
+    ByteBuffer b = head(time, task, stack, 0, State.RUN, 0);
+    return record(24, b.putInt(source).putLong(weight).putLong(rate));
+  }
+
   private static ByteBuffer head(
       double time, int task, int stack, double run, State state, long nvcsw) {
     ByteBuffer b =

@@ -51,6 +51,7 @@ public final class World {
   final HostUsage host =
       new HostUsage(
           StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\nidle.0.1=C1|2|3\n"));
+  final EventSources events;
   public final Intake intake;
   final Options options;
   final LogStore store;
@@ -60,12 +61,14 @@ public final class World {
   private final Ids frameIds = new Ids();
   private final Ids stackIds = new Ids();
   private int sequence;
+  private int epochs;
 
   public World(Options options) {
     this.options = options;
     log = new ChangeLog(options.historyBytes(), owners);
-    store = new LogStore(log, owners, stacks, options);
-    intake = new Intake(log, owners, stacks, names, places, host);
+    store = new LogStore(log, owners, stacks, options, () -> ++epochs);
+    events = new EventSources(owners, options.historyBytes());
+    intake = new Intake(log, owners, stacks, names, places, host, events);
     fold(options.shape());
     intake.moduleSeen(0, ModuleKind.KERNEL, "[kernel]", "");
     intake.moduleSeen(1, ModuleKind.FILE, "/usr/bin/app", "ab");

@@ -997,6 +997,9 @@ public final class Pictures {
     }
 
     @Override
+    public void measure(int source) {}
+
+    @Override
     public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
       return CompletableFuture.completedFuture(Pictures.processes());
     }

@@ -1,0 +1,178 @@
+package flametop.profile.live;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import flametop.profile.answer.EventsReport;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.LiveSource;
+import flametop.profile.answer.Measure;
+import flametop.profile.answer.Moment;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.tree.Options;
+import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The weights of a source of events, beside the time of tasks. */
+class EventMeasureTest {
+  private static final int FAULTS = 0;
+  private static final int CALLS = 5;
+  private static final int BYTES = 1;
+  private static final int NANOS = 2;
+
+  private final Profile profile =
+      new Profile(
+          StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n"),
+          Options.DEFAULT,
+          (frames, count) -> {});
+
+  /** A process that sleeps in poll, and has faults in fill and calls of poll. */
+  @BeforeEach
+  void stream() {
+    accept(
+        new Batch(0, 1_000, true)
+            .process(0, 10, "app")
+            .task(0, 0, 10, "app")
+            .module(0, 1, "/bin/app")
+            .frame(0, 0)
+            .frame(1, 0)
+            .frame(2, 0)
+            .name(0, "main")
+            .name(1, "poll")
+            .name(2, "fill")
+            .stack(0, 0, 1)
+            .stack(1, 0, 2)
+            .source(FAULTS, BYTES, "fault,weight=bytes")
+            .source(CALLS, NANOS, "uretprobe:app:poll,weight=dur")
+            .changed(1_000, 0, 0, 0, State.SLEEP, 1));
+    accept(
+        new Batch(1, 1_100, true)
+            .totals(FAULTS, 3, 12_288, 3, 0)
+            .event(1_050, 0, 1, FAULTS, 4_096, 0)
+            .event(1_060, 0, 1, FAULTS, 4_096, 0)
+            .event(1_070, 0, 0, FAULTS, 4_096, 0)
+            .totals(CALLS, 40, 1_000_000, 1, 500_000)
+            .event(1_080, 0, 0, CALLS, 25_000, 500_000));
+  }
+
+  @AfterEach
+  void close() {
+    profile.close();
+  }
+
+  private void accept(Batch batch) {
+    profile.accept(batch.bytes(), bytes -> {});
+  }
+
+  private static <T> T get(CompletableFuture<T> future) throws Exception {
+    return future.get(3, TimeUnit.MINUTES);
+  }
+
+  private Snapshot picture() throws Exception {
+    return get(
+        profile.snapshot(
+            new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 80, 9, null)));
+  }
+
+  private Map<String, Long> folded() throws Exception {
+    Map<String, Long> folded = new TreeMap<>();
+    get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false))
+        .stacks()
+        .forEach(stack -> folded.put(String.join(";", stack.names()), stack.value()));
+    return folded;
+  }
+
+  private EventsReport report() throws Exception {
+    return (EventsReport) get(profile.page(new EventsReport.Query()));
+  }
+
+  @Test
+  void measure_ofASource_isInAllAnswers() throws Exception {
+    profile.measure(FAULTS);
+    assertEquals(Map.of("app;main;fill", 8_192L, "app;main;poll", 4_096L), folded());
+    assertEquals(12_288, picture().total());
+    assertEquals(Measure.BYTES, picture().measure());
+    profile.measure(CALLS);
+    assertEquals(Map.of("app;main;poll", 1_000_000L), folded());
+    assertEquals("1.0 ms", picture().measure().text(picture().total()));
+    assertEquals(1_000_000, get(profile.processes(StateSet.ALL)).get(0).weight());
+  }
+
+  @Test
+  void measure_timeAgain_isAsBefore() throws Exception {
+    Map<String, Long> before = folded();
+    assertEquals(Map.of("app;main;poll", 100_000_000L), before);
+    long node = picture().graph().node()[1];
+    profile.measure(FAULTS);
+    assertTrue(node != picture().graph().node()[1], "a node of another graph has another number");
+    profile.measure(LiveSource.TIME);
+    assertEquals(before, folded());
+    assertEquals(Measure.TIME, picture().measure());
+  }
+
+  @Test
+  void measure_noSuchSource_changesNothing() throws Exception {
+    profile.measure(FAULTS);
+    profile.measure(77);
+    assertEquals(12_288, picture().total());
+  }
+
+  @Test
+  void measure_whileFrozen_showsTheSameMoment() throws Exception {
+    profile.show(Moment.ALL.withFrozen(true));
+    accept(
+        new Batch(2, 1_200, true)
+            .totals(FAULTS, 4, 16_384, 4, 0)
+            .event(1_150, 0, 1, FAULTS, 4_096, 0));
+    profile.measure(FAULTS);
+    assertEquals(12_288, picture().total());
+    profile.show(Moment.ALL);
+    assertEquals(16_384, picture().total());
+  }
+
+  @Test
+  void restart_sourceIsShown_countsFromThere() throws Exception {
+    profile.measure(FAULTS);
+    profile.restart();
+    assertEquals(0, picture().total());
+    accept(
+        new Batch(2, 1_200, true)
+            .totals(FAULTS, 5, 20_480, 5, 0)
+            .event(1_150, 0, 1, FAULTS, 8_192, 0));
+    assertEquals(Map.of("app;main;fill", 8_192L), folded());
+    EventsReport.Row row = report().rows().get(0);
+    assertEquals(2, row.totals().hits());
+    assertEquals(8_192, row.totals().weight());
+  }
+
+  @Test
+  void ended_weightWithoutStacks_isNotSampled() throws Exception {
+    accept(new Batch(2, 1_200, true).totals(FAULTS, 4, 16_384, 4, 0));
+    profile.ended(null);
+    profile.measure(FAULTS);
+    assertEquals(
+        Map.of("[not sampled]", 4_096L, "app;main;fill", 8_192L, "app;main;poll", 4_096L),
+        folded());
+  }
+
+  @Test
+  void report_ofSources_hasTheirTotals() throws Exception {
+    profile.measure(CALLS);
+    EventsReport report = report();
+    assertEquals(CALLS, report.shown());
+    assertEquals(2, report.rows().size());
+    EventsReport.Row calls = report.rows().get(1);
+    assertEquals("uretprobe:app:poll,weight=dur", calls.spec());
+    assertEquals(40, calls.totals().hits());
+    assertEquals(500_000, calls.totals().rate());
+    assertEquals(Measure.DURATION, calls.measure());
+  }
+}
