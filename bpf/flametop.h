@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 3
+#define FT_ABI 4
 
 #define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 #define FT_COMM          16
@@ -21,15 +21,21 @@
 #define FT_PAGE_STEPS    16          /* most steps of one page of code */
 #define FT_MAX_CPUS      1024        /* most CPUs whose idle time is kept */
 #define FT_IDLE_STATES   10          /* CPUIDLE_STATE_MAX */
+#define FT_EVENT_SLOTS   2   /* stacks of events that one CPU copies at a time, one in another */
+#define FT_WEIGHTS       64  /* classes of weights, by powers of two */
+#define FT_LOGARITHMS    256 /* steps of the table of logarithms */
+#define FT_PREDICATES    16  /* most comparisons of a filter */
+#define FT_TEXT          16  /* bytes of a text that a filter compares, with the NUL */
 
 /* kind of a record */
 enum ft_kind {
-	FT_KIND_TASK = 1, /* one task, seen by a pass */
-	FT_KIND_CPU = 2,  /* one task, seen by the CPU clock */
-	FT_KIND_EXIT = 3, /* a task ended */
-	FT_KIND_EXEC = 4, /* a process image was replaced */
-	FT_KIND_MARK = 5, /* a task exists: written when known and visited tasks are compared */
-	FT_KIND_FREE = 6, /* a task that ended runs no more: the record has its last sums */
+	FT_KIND_TASK = 1,  /* one task, seen by a pass */
+	FT_KIND_CPU = 2,   /* one task, seen by the CPU clock */
+	FT_KIND_EXIT = 3,  /* a task ended */
+	FT_KIND_EXEC = 4,  /* a process image was replaced */
+	FT_KIND_MARK = 5,  /* a task exists: written when known and visited tasks are compared */
+	FT_KIND_FREE = 6,  /* a task that ended runs no more: the record has its last sums */
+	FT_KIND_EVENT = 7, /* one task, at a hit of a source of events: struct ft_event */
 };
 
 /* state of a task: the BPF programs derive it, so that no other code knows the kernel's bits */
@@ -106,6 +112,86 @@ struct ft_stack {
 	__u32 chunks;      /* how many */
 };
 
+/* follows the head of an event, before struct ft_stack */
+struct ft_event {
+	__u32 source;
+	__u32 unused;
+	__u64 weight;
+	__u64 rate; /* the stack was copied with probability 1 - exp(-weight / rate); 0: with certainty */
+	__u64 function; /* the function that returned to the top of the stack; 0: none did */
+};
+
+/* what a hit of a source weighs */
+enum ft_weight {
+	FT_WEIGHT_UNIT = 0,     /* the same for each hit */
+	FT_WEIGHT_FIELD = 1,    /* a field of the tracepoint */
+	FT_WEIGHT_ARGUMENT = 2, /* an argument of the function, or of the USDT probe */
+	FT_WEIGHT_RETURNED = 3, /* the value that the function returned */
+	FT_WEIGHT_DURATION = 4, /* the ns from the entry of the function to its return */
+};
+
+/* set by the reader at any time */
+struct ft_event_control {
+	__u64 rate; /* R: see ft_event.rate */
+	__u64 most; /* stacks that a CPU copies in 10 ms, above which it doubles its own R; 0: any number */
+	__u32 generation; /* a CPU forgets its own R when this changes */
+	__u32 unused;
+};
+
+/*
+ * Hits of one source on one CPU, in exact numbers. Each hit is in one of `limited`, `missed` and `taken`; `lost` is part of `taken`.
+ * A weight below 0 counts as 0, and 2^62 is the largest.
+ */
+struct ft_event_counts {
+	__u64 hits, weight;
+	__u64 limited; /* no stack was due */
+	__u64 missed; /* a stack was due, but other copies that are not finished had all slots of this CPU */
+	__u64 taken; /* the stack was copied */
+	__u64 lost;  /* … but found no room in the ring */
+	__u64 idle;  /* not among the hits: interrupts of the idle CPU */
+	__u64 runs;  /* hits of all tasks, and of the idle CPU; only of the kernel's counters */
+	__u64 bytes; /* of user stacks in the ring */
+	__s64 left;  /* the weight that passes until a stack is due, drawn by the R `drawn` */
+	__u64 drawn;
+	__u64 rate; /* this CPU's own R, in force if it is above that of the reader */
+	__u64 window,
+		in_window; /* since when, and how many, stacks are counted against ft_event_control.most */
+	__u64 generation;
+	__u64 context;             /* for the moment of one hit */
+	__u64 weights[FT_WEIGHTS]; /* hits by the bits that their weight has */
+};
+
+/* One comparison of a filter of a tracepoint's fields. Then comes the comparison with the number `yes` or `no`. */
+struct ft_predicate {
+	__u16 offset;
+	__u8 bytes; /* 1, 2, 4 or 8 */
+	__u8 kind;  /* enum ft_predicate_kind */
+	__u8 how;   /* enum ft_comparison */
+	__u8 yes, no;
+	__u8 unused;
+	__u64 value;
+	__u8 text[FT_TEXT]; /* padded with NULs */
+};
+#define FT_ACCEPT 254
+#define FT_REJECT 255
+
+enum ft_predicate_kind {
+	FT_FIELD_UNSIGNED = 0,
+	FT_FIELD_SIGNED = 1,
+	FT_FIELD_TEXT = 2,    /* at the offset */
+	FT_FIELD_DYNAMIC = 3, /* a text; its place in the record is told at the offset */
+};
+
+enum ft_comparison {
+	FT_EQUAL = 0,
+	FT_UNEQUAL = 1,
+	FT_LESS = 2,
+	FT_AT_MOST = 3,
+	FT_MORE = 4,
+	FT_AT_LEAST = 5,
+	FT_BITS = 6, /* any bit of the value is set */
+};
+
 /* a piece of user memory; its bytes follow, a multiple of 8 */
 struct ft_chunk {
 	__u64 address;
@@ -172,6 +258,10 @@ struct ft_frequency {
 _Static_assert(sizeof(struct ft_head) == 152, "ft_head has padding or moved");
 _Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
 	       "ft_stack has padding or moved");
+_Static_assert(sizeof(struct ft_event) == 32, "ft_event has padding or moved");
+_Static_assert(sizeof(struct ft_event_counts) == (16 + FT_WEIGHTS) * 8,
+	       "ft_event_counts has padding or moved");
+_Static_assert(sizeof(struct ft_predicate) == 16 + FT_TEXT, "ft_predicate has padding or moved");
 _Static_assert(sizeof(struct ft_step) == 16, "ft_step has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");
 _Static_assert(sizeof(struct ft_frequency) == 32, "ft_frequency has padding or moved");

@@ -35,11 +35,19 @@ typedef __u32 __wsum;
 enum {
 	BPF_MAP_TYPE_HASH = 1,
 	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
 	BPF_MAP_TYPE_LRU_HASH = 9,
 	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_MAP_TYPE_TASK_STORAGE = 29,
 };
 enum {
 	BPF_ANY = 0
+};
+enum {
+	BPF_F_NO_PREALLOC = 1
+};
+enum {
+	BPF_LOCAL_STORAGE_GET_F_CREATE = 1
 };
 enum {
 	BPF_RB_NO_WAKEUP = 1,
@@ -127,12 +135,33 @@ struct file {
 	struct inode *f_inode;
 };
 
+/* the page of a process that functions return to while their return is probed */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+/* only with CONFIG_UPROBES */
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+/* a call whose return is probed: the return address that the stack no longer has, and where it was */
+struct return_instance {
+	unsigned long stack, orig_ret_vaddr;
+	struct return_instance *next;
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances; /* innermost first */
+};
+
 struct mm_struct {
 	void *pgd;
 	unsigned long exec_vm;
 	struct rw_semaphore mmap_lock;
 	struct file *exe_file;
 	unsigned long mmap_base, start_code, end_code, start_stack;
+	struct uprobes_state uprobes_state;
 };
 
 struct vm_operations_struct;
@@ -253,6 +282,7 @@ struct task_struct {
 	struct signal_struct *signal;
 	struct css_set *cgroups; /* only with CONFIG_CGROUPS */
 	unsigned int self_exec_id;
+	struct uprobe_task *utask; /* only with CONFIG_UPROBES */
 };
 
 struct seq_file {

@@ -16,7 +16,7 @@ use libbpf_rs::{
 use crate::{
     Settings, abi,
     beat::{Beat, Pace, Random},
-    cpus,
+    cpus, events,
     idle::Idle,
     load,
     skeletons::{CpuStacksSkel, CpuStacksSkelBuilder, layout},
@@ -310,6 +310,23 @@ impl Clock {
 
     pub fn ring(&self) -> &impl MapCore {
         &self.skel.maps.ring
+    }
+
+    /// The maps that the sources of events share with the clock.
+    pub fn shared(&self, settings: &Settings) -> Result<events::Shared> {
+        let maps = &self.skel.maps;
+        let keep = |map| MapHandle::try_from(map).context("failed to keep a map of the CPU clock");
+        Ok(events::Shared {
+            ring: keep(&maps.ring)?,
+            ring_bytes: maps.ring.max_entries(),
+            steps: keep(&maps.steps)?,
+            reaches: keep(&maps.reaches)?,
+            pages: keep(&maps.pages)?,
+            images: keep(&maps.images)?,
+            targets: keep(&maps.targets)?,
+            own: keep(&maps.own)?,
+            settings: settings.clone(),
+        })
     }
 
     /// The maps that say what is copied of whom.

@@ -21,7 +21,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard},
 };
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use libbpf_rs::MapCore;
 
 mod beat;
@@ -29,6 +29,7 @@ mod check;
 mod clock;
 mod cpus;
 mod cycles;
+pub mod events;
 #[cfg(fuzzing)]
 pub mod fuzzed;
 mod idle;
@@ -47,7 +48,10 @@ pub use check::check;
 pub use cpus::online as online_cpus;
 pub use mappings::{Mapping, MappingChange, MappingEvent, Mappings};
 pub use rings::{Reach, Rings, Step, Whose};
-use {clock::Clock, cycles::Cycles, idle::Idle, life::Life, passes::Passes, record::Record};
+use {
+    clock::Clock, cycles::Cycles, events::Events, idle::Idle, life::Life, passes::Passes,
+    record::Record,
+};
 
 /// Constants of `bpf/flametop.h`.
 pub mod abi {
@@ -283,6 +287,7 @@ pub struct Kernel {
     idle: Option<Arc<Mutex<Idle>>>,
     idle_states: Vec<IdleStateFacts>,
     no_idle_states: Option<String>,
+    settings: Settings,
     cycles: RefCell<Cycles>,
     notices: Vec<String>,
     /// `/proc/stat` at opening: idle time is counted from there if the tracepoint does not work.
@@ -408,6 +413,7 @@ impl Kernel {
             idle,
             idle_states,
             no_idle_states,
+            settings: settings.clone(),
             cycles: RefCell::new(Cycles::open()),
             notices,
             opened_stat: cpus::stat(),
@@ -420,6 +426,21 @@ impl Kernel {
         };
         kernel.set_cpu_hz(settings.cpu_hz).map_err(failed)?;
         Ok((kernel, rings))
+    }
+
+    /// Sources of events, none yet. Their records come from [`Rings`] with the samples of the CPU clock.
+    ///
+    /// # Errors
+    /// Where there is no CPU clock, whose ring they use.
+    pub fn events(&self) -> Result<Events> {
+        let clock = self.clock();
+        let clock = clock.context(
+            "without a CPU clock there are no events: flametop check says why there is none",
+        )?;
+        Ok(Events::new(
+            clock.shared(&self.settings)?,
+            u64::from(abi::FT_CPU_STACK),
+        ))
     }
 
     fn clock(&self) -> Option<MutexGuard<'_, Clock>> {

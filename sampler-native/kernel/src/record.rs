@@ -78,6 +78,21 @@ struct RawStack {
     chunks: u32,
 }
 
+/// `struct ft_event`: why the record of an event was written.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// The source that was hit.
+    pub source: u32,
+    unused: u32,
+    /// What the hit weighs, in the unit of its source.
+    pub weight: u64,
+    /// The stack was copied with probability 1 − exp(−weight / rate); 0: with certainty.
+    pub rate: u64,
+    /// Address of the function that has just returned to the top of the stack; 0: none has.
+    pub function: u64,
+}
+
 macro_rules! same_layout {
     ($rust:ty, $c:ty, $($field:ident),+) => {
         const _: () = {
@@ -131,11 +146,23 @@ same_layout!(
     chunks
 );
 
+same_layout!(
+    Event,
+    layout::ft_event,
+    source,
+    unused,
+    weight,
+    rate,
+    function
+);
+
 /// One record.
 #[derive(Clone, Debug)]
 pub struct Record<'a> {
     /// Identity, state and sums of the task.
     pub head: &'a Head,
+    /// The event, if the record is of one.
+    pub event: Option<Event>,
     /// The task's stack, if the record has one.
     pub stack: Option<StackPart<'a>>,
 }
@@ -211,10 +238,19 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
         return None;
     }
     if head.status & abi::FT_HAS_STACK == 0 {
-        return (size == size_of::<Head>()).then_some((Record { head, stack: None }, size));
+        let record = Record {
+            head,
+            event: None,
+            stack: None,
+        };
+        return (size == size_of::<Head>()).then_some((record, size));
     }
-    let (raw, rest) = split::<RawStack>(rest)?;
-    let memory = rest.get(..size.checked_sub(size_of::<Head>() + size_of::<RawStack>())?)?;
+    let rest = rest.get(..size - size_of::<Head>())?;
+    let (event, rest) = match u32::from(head.kind) {
+        abi::FT_KIND_EVENT => split::<Event>(rest).map(|(event, rest)| (Some(*event), rest))?,
+        _ => (None, rest),
+    };
+    let (raw, memory) = split::<RawStack>(rest)?;
     let (kernel, memory) = memory.split_at_checked(raw.kernel_bytes as usize)?;
     let (user, memory) = memory.split_at_checked(raw.user_bytes as usize)?;
     let (chunks, piece) = memory.split_at_checked(raw.chunk_bytes as usize)?;
@@ -245,6 +281,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
     Some((
         Record {
             head,
+            event,
             stack: Some(stack),
         },
         size,
@@ -264,5 +301,7 @@ fn split<T: Plain>(bytes: &[u8]) -> Option<(&T, &[u8])> {
 unsafe trait Plain {}
 // SAFETY: the C side asserts that there is no padding, and the layouts are compared above.
 unsafe impl Plain for Head {}
+// SAFETY: as above.
+unsafe impl Plain for Event {}
 // SAFETY: as above.
 unsafe impl Plain for RawStack {}

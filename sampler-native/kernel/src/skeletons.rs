@@ -8,6 +8,9 @@ mod generated {
     pub mod cpu_stacks {
         include!(concat!(env!("OUT_DIR"), "/cpu_stacks.rs"));
     }
+    pub mod events {
+        include!(concat!(env!("OUT_DIR"), "/events.rs"));
+    }
     pub mod task_life {
         include!(concat!(env!("OUT_DIR"), "/task_life.rs"));
     }
@@ -23,7 +26,8 @@ mod generated {
 }
 
 pub use generated::{
-    cpu_frequency::*, cpu_idle::*, cpu_stacks::*, pid_level::*, task_life::*, task_stacks::*,
+    cpu_frequency::*, cpu_idle::*, cpu_stacks::*, events::*, pid_level::*, task_life::*,
+    task_stacks::*,
 };
 
 /// What clang made of the structures of `flametop.h`.
@@ -32,6 +36,9 @@ pub mod layout {
         cpu_frequency::types::ft_frequency,
         cpu_idle::types::ft_idle,
         cpu_stacks::types::bss as clock_counts,
+        events::types::{
+            ft_event, ft_event_control, ft_event_counts, ft_predicate, rodata as event_constants,
+        },
         task_stacks::types::{counts, ft_head, ft_stack},
     };
 }

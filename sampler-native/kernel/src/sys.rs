@@ -17,8 +17,8 @@ use std::{
 use libbpf_sys::{
     BPF_TRACE_ITER, PERF_COUNT_HW_CPU_CYCLES, PERF_COUNT_SW_CPU_CLOCK, PERF_COUNT_SW_DUMMY,
     PERF_FORMAT_TOTAL_TIME_ENABLED, PERF_FORMAT_TOTAL_TIME_RUNNING, PERF_SAMPLE_TIME,
-    PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE, bpf_iter_link_info, bpf_link_create_opts,
-    perf_event_attr,
+    PERF_TYPE_HARDWARE, PERF_TYPE_SOFTWARE, PERF_TYPE_TRACEPOINT, bpf_iter_link_info,
+    bpf_link_create_opts, perf_event_attr,
 };
 
 // linux/perf_event.h; neither libc nor libbpf-sys has them
@@ -174,6 +174,40 @@ pub fn open_mappings(cpu: u32, watermark: u32) -> Result<OwnedFd> {
     open_event(&attr, cpu)
 }
 
+/// Opens a counter of one CPU that has its program run after each `period` of it, disabled. The kernel counts what it counts in `read`.
+pub fn open_counter(kind: u32, config: u64, period: u64, cpu: u32) -> Result<OwnedFd> {
+    let mut attr = perf_event_attr {
+        type_: kind,
+        size: size_of::<perf_event_attr>() as u32,
+        config,
+        ..Default::default()
+    };
+    attr.__bindgen_anon_1.sample_period = period;
+    attr.set_disabled(1);
+    open_event(&attr, cpu)
+}
+
+/// Opens the tracepoint with this number. A program that is attached to it runs on all CPUs, whichever `cpu` is.
+pub fn open_tracepoint(id: u64, cpu: u32) -> Result<OwnedFd> {
+    let mut attr = perf_event_attr {
+        type_: PERF_TYPE_TRACEPOINT,
+        size: size_of::<perf_event_attr>() as u32,
+        config: id,
+        ..Default::default()
+    };
+    attr.__bindgen_anon_1.sample_period = 1;
+    attr.set_disabled(1);
+    open_event(&attr, cpu)
+}
+
+/// What a counter has counted since it was opened.
+pub fn read_counter(event: BorrowedFd<'_>) -> Result<u64> {
+    let mut count = 0u64;
+    // SAFETY: the kernel writes at most 8 bytes.
+    let bytes = unsafe { libc::read(event.as_raw_fd(), (&raw mut count).cast(), size_of::<u64>()) };
+    done(bytes as c_int).map(|()| count)
+}
+
 /// Opens an event of all that runs on one CPU.
 fn open_event(attr: &perf_event_attr, cpu: u32) -> Result<OwnedFd> {
     // SAFETY: attr lives until the call returns and says its size.
@@ -309,15 +343,34 @@ pub fn count_program_time() -> Result<OwnedFd> {
     owned(unsafe { libbpf_sys::bpf_enable_stats(libbpf_sys::BPF_STATS_RUN_TIME) })
 }
 
+/// What the kernel counts of a program.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProgramCounts {
+    /// ns that the program ran, and how often it ran: counted while somebody asks for it.
+    pub nanos: u64,
+    pub runs: u64,
+    /// How often the program was due and did not run, since another one ran on that CPU.
+    pub passed_over: u64,
+}
+
 /// ns that a program ran, as far as the kernel counts it.
 pub fn program_nanos(program: BorrowedFd<'_>) -> Option<u64> {
+    program_counts(program).map(|counts| counts.nanos)
+}
+
+/// What the kernel counts of a program.
+pub fn program_counts(program: BorrowedFd<'_>) -> Option<ProgramCounts> {
     let mut info = libbpf_sys::bpf_prog_info::default();
     let mut bytes = size_of_val(&info) as u32;
     // SAFETY: the kernel writes at most `bytes` bytes; all pointers within are null, so nothing is written beside it.
     let result = unsafe {
         libbpf_sys::bpf_obj_get_info_by_fd(program.as_raw_fd(), (&raw mut info).cast(), &mut bytes)
     };
-    (result == 0).then_some(info.run_time_ns)
+    (result == 0).then_some(ProgramCounts {
+        nanos: info.run_time_ns,
+        runs: info.run_cnt,
+        passed_over: info.recursion_misses,
+    })
 }
 
 #[cfg(test)]

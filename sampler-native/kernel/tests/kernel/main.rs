@@ -4,13 +4,14 @@
 mod clock;
 mod copies;
 mod cpus;
+mod events;
 mod life;
 mod passes;
 mod states;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
@@ -23,7 +24,7 @@ use flametop_kernel::{
     PassCounts, Reach, Rings, Settings, Step, Target, Whose,
     abi::*,
     check,
-    record::{Head, Record},
+    record::{Event, Head, Record},
 };
 
 const VALUE: u64 = 0x666c_616d_6574_6f70;
@@ -93,6 +94,29 @@ impl Subject {
             .unwrap();
     }
 
+    /// Hears what it says until it says a line.
+    fn hear(&mut self, last: &str) -> Vec<String> {
+        let mut heard = Vec::new();
+        loop {
+            // Byte by byte: what comes later is for a later call.
+            let mut line = Vec::new();
+            let mut byte = [0];
+            let out = self.child.stdout.as_mut().unwrap();
+            while out.read(&mut byte).unwrap() == 1 && byte != *b"\n" {
+                line.push(byte[0]);
+            }
+            let line = String::from_utf8(line).unwrap();
+            if line == last {
+                return heard;
+            }
+            assert!(
+                !line.is_empty(),
+                "it ended before it said {last}: {heard:?}"
+            );
+            heard.push(line);
+        }
+    }
+
     fn signal(&self, signal: i32) {
         // SAFETY: no pointers are passed.
         assert_eq!(unsafe { libc::kill(self.pid() as i32, signal) }, 0);
@@ -149,6 +173,7 @@ fn open(target: Target, cpu_hz: u32) -> (Kernel, Rings) {
 #[derive(Clone, Debug)]
 struct Kept {
     head: Head,
+    event: Option<Event>,
     stack: Option<KeptStack>,
 }
 
@@ -186,6 +211,7 @@ impl Kept {
         });
         Kept {
             head: *record.head,
+            event: record.event,
             stack,
         }
     }

@@ -1,0 +1,361 @@
+//! What a source is: the place that is hit, the weight of a hit, and which hits count.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail, ensure};
+
+use crate::{abi, skeletons::layout};
+
+/// A source of events, all of whose names are resolved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceSpec {
+    /// The place that is hit.
+    pub hook: Hook,
+    /// What a hit weighs.
+    pub weight: Weight,
+    /// Of a tracepoint: the hits that count. Empty: all.
+    pub filter: Vec<Predicate>,
+}
+
+/// The place that is hit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hook {
+    /// A counter of the kernel or of the processor: a hit after each `period` of it.
+    Counter {
+        /// The counter.
+        counter: Counter,
+        /// At least 1; each fault and each switch is a hit of its own where it is 1.
+        period: u64,
+    },
+    /// A tracepoint, by its number in tracefs.
+    Tracepoint {
+        /// The number.
+        id: u64,
+    },
+    /// Functions of a program or of a library.
+    Function {
+        /// The file that is mapped.
+        file: PathBuf,
+        /// The places of it.
+        sites: Vec<Site>,
+        /// A hit is the return of the function, rather than its entry.
+        returns: bool,
+    },
+    /// Probes that a program or a library has of its own.
+    Usdt {
+        /// The file that is mapped.
+        file: PathBuf,
+        /// The name of who provides the probe.
+        provider: String,
+        /// The name of the probe.
+        name: String,
+    },
+    /// Functions of the kernel.
+    Kernel {
+        /// Their names.
+        functions: Vec<String>,
+        /// A hit is the return of the function, rather than its entry.
+        returns: bool,
+    },
+}
+
+impl Hook {
+    /// How many things a hit stands for.
+    pub(super) fn period(&self) -> u64 {
+        match self {
+            Hook::Counter { period, .. } => *period,
+            _ => 1,
+        }
+    }
+}
+
+/// A place in the code of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// Offset in the file.
+    pub offset: u64,
+    /// A function begins there.
+    pub entry: bool,
+}
+
+/// Counters of the kernel, and of the processor where it has some.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Counter {
+    /// Page faults.
+    Faults,
+    /// Page faults that waited for a disk.
+    MajorFaults,
+    /// Times that a task left its CPU.
+    Switches,
+    /// Times that a task went to another CPU.
+    Migrations,
+    /// Cycles of the processor.
+    Cycles,
+    /// Instructions.
+    Instructions,
+    /// Accesses of memory that no cache had.
+    CacheMisses,
+    /// Branches that went another way than was guessed.
+    BranchMisses,
+}
+
+impl Counter {
+    /// The plural, for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Counter::Faults => "page faults",
+            Counter::MajorFaults => "major page faults",
+            Counter::Switches => "context switches",
+            Counter::Migrations => "migrations",
+            Counter::Cycles => "cycles",
+            Counter::Instructions => "instructions",
+            Counter::CacheMisses => "cache misses",
+            Counter::BranchMisses => "branch misses",
+        }
+    }
+
+    /// Type and number of the perf event.
+    pub(super) fn event(self) -> (u32, u64) {
+        use libbpf_sys as sys;
+        let (kind, config) = match self {
+            Counter::Faults => (sys::PERF_TYPE_SOFTWARE, sys::PERF_COUNT_SW_PAGE_FAULTS),
+            Counter::MajorFaults => (sys::PERF_TYPE_SOFTWARE, sys::PERF_COUNT_SW_PAGE_FAULTS_MAJ),
+            Counter::Switches => (sys::PERF_TYPE_SOFTWARE, sys::PERF_COUNT_SW_CONTEXT_SWITCHES),
+            Counter::Migrations => (sys::PERF_TYPE_SOFTWARE, sys::PERF_COUNT_SW_CPU_MIGRATIONS),
+            Counter::Cycles => (sys::PERF_TYPE_HARDWARE, sys::PERF_COUNT_HW_CPU_CYCLES),
+            Counter::Instructions => (sys::PERF_TYPE_HARDWARE, sys::PERF_COUNT_HW_INSTRUCTIONS),
+            Counter::CacheMisses => (sys::PERF_TYPE_HARDWARE, sys::PERF_COUNT_HW_CACHE_MISSES),
+            Counter::BranchMisses => (sys::PERF_TYPE_HARDWARE, sys::PERF_COUNT_HW_BRANCH_MISSES),
+        };
+        (kind, u64::from(config))
+    }
+
+    /// Whether the processor counts, rather than the kernel.
+    pub fn is_of_hardware(self) -> bool {
+        self.event().0 == libbpf_sys::PERF_TYPE_HARDWARE
+    }
+}
+
+/// What a hit weighs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// Each hit the same, of a counter for each of its period.
+    Each(u64),
+    /// A field of the tracepoint.
+    Field(Field),
+    /// An argument: of a function one of the first six that are passed in registers, of a USDT probe one of twelve.
+    Argument(u32),
+    /// The value that the function returned.
+    Returned,
+    /// The ns from the entry of the function to its return. A call within a call of the same functions is part of it.
+    Duration,
+}
+
+/// A field of a tracepoint's record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// Where the field begins.
+    pub offset: u16,
+    /// Bytes of a number: 1, 2, 4 or 8.
+    pub bytes: u8,
+    /// What it holds.
+    pub kind: FieldKind,
+}
+
+/// What a field holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FieldKind {
+    /// A number.
+    Unsigned,
+    /// A number that may be below 0.
+    Signed,
+    /// A text, within the field.
+    Text,
+    /// A text, whose place the field tells.
+    Dynamic,
+}
+
+/// A test, and which one comes next: the index of a later one, or the verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Predicate {
+    /// The field that is looked at.
+    pub field: Field,
+    /// What it is asked.
+    pub test: Test,
+    /// Where to go on if it is so.
+    pub yes: Next,
+    /// Where to go on if not.
+    pub no: Next,
+}
+
+/// What comes after a test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// The test with this index, which is higher.
+    Test(u8),
+    /// The hit counts.
+    Accept,
+    /// The hit does not count.
+    Reject,
+}
+
+/// What a field is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Test {
+    /// A number is compared with this one.
+    Number(Comparison, i64),
+    /// A text is this one (true), or is not; 15 bytes at most.
+    Text(bool, Vec<u8>),
+}
+
+/// How numbers are compared.
+#[allow(missing_docs)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    Equal,
+    Unequal,
+    Less,
+    AtMost,
+    More,
+    AtLeast,
+    /// Any of the bits is set.
+    Bits,
+}
+
+impl SourceSpec {
+    /// Refuses what makes no sense.
+    pub(super) fn check(&self) -> Result<()> {
+        let fits = match (&self.hook, &self.weight) {
+            (_, Weight::Each(_)) => true,
+            (Hook::Tracepoint { .. }, Weight::Field(field)) => {
+                ensure!(
+                    [1, 2, 4, 8].contains(&field.bytes)
+                        && matches!(field.kind, FieldKind::Unsigned | FieldKind::Signed),
+                    "only a field that is one number can be a weight"
+                );
+                true
+            }
+            (
+                Hook::Function { returns, .. } | Hook::Kernel { returns, .. },
+                Weight::Argument(number),
+            ) => {
+                ensure!(*number < 6, "only the first six arguments are in registers");
+                !returns
+            }
+            (
+                Hook::Function { returns, .. } | Hook::Kernel { returns, .. },
+                Weight::Returned | Weight::Duration,
+            ) => *returns,
+            (Hook::Usdt { .. }, Weight::Argument(number)) => {
+                ensure!(*number < 12, "a USDT probe has 12 arguments at most");
+                true
+            }
+            _ => false,
+        };
+        ensure!(fits, "a hit of this source has no such weight");
+        if let Hook::Counter { period, .. } = self.hook {
+            ensure!(period > 0, "the period of a counter is 1 at least");
+        }
+        if let Hook::Function { sites, .. } = &self.hook {
+            ensure!(!sites.is_empty(), "no function is given");
+        }
+        ensure!(
+            self.filter.is_empty() || matches!(self.hook, Hook::Tracepoint { .. }),
+            "only a tracepoint has fields to filter by"
+        );
+        Ok(())
+    }
+
+    /// Sets the constants of the object.
+    pub(super) fn describe(&self, rodata: &mut layout::event_constants) -> Result<()> {
+        rodata.weighed_by = match &self.weight {
+            Weight::Each(_) => abi::FT_WEIGHT_UNIT,
+            Weight::Field(_) => abi::FT_WEIGHT_FIELD,
+            Weight::Argument(_) => abi::FT_WEIGHT_ARGUMENT,
+            Weight::Returned => abi::FT_WEIGHT_RETURNED,
+            Weight::Duration => abi::FT_WEIGHT_DURATION,
+        };
+        match &self.weight {
+            Weight::Each(unit) => {
+                rodata.unit = unit.saturating_mul(self.hook.period());
+            }
+            Weight::Field(field) => rodata.field = layout::ft_predicate::from(*field),
+            Weight::Argument(number) => rodata.number = *number,
+            Weight::Returned | Weight::Duration => {}
+        }
+        if self.filter.len() > rodata.filter.len() {
+            bail!(
+                "the filter has {} comparisons, {} at most are possible",
+                self.filter.len(),
+                rodata.filter.len()
+            );
+        }
+        rodata.predicates = self.filter.len() as u32;
+        for (place, predicate) in rodata.filter.iter_mut().zip(&self.filter) {
+            *place = predicate.constant()?;
+        }
+        Ok(())
+    }
+}
+
+impl From<Field> for layout::ft_predicate {
+    fn from(field: Field) -> layout::ft_predicate {
+        let kind = match field.kind {
+            FieldKind::Unsigned => abi::FT_FIELD_UNSIGNED,
+            FieldKind::Signed => abi::FT_FIELD_SIGNED,
+            FieldKind::Text => abi::FT_FIELD_TEXT,
+            FieldKind::Dynamic => abi::FT_FIELD_DYNAMIC,
+        };
+        layout::ft_predicate {
+            offset: field.offset,
+            bytes: field.bytes,
+            kind: kind as u8,
+            ..Default::default()
+        }
+    }
+}
+
+impl Predicate {
+    fn constant(&self) -> Result<layout::ft_predicate> {
+        let mut constant = layout::ft_predicate::from(self.field);
+        let is_text = matches!(self.field.kind, FieldKind::Text | FieldKind::Dynamic);
+        let how = match &self.test {
+            Test::Number(how, value) => {
+                ensure!(!is_text, "a text is compared with a text");
+                constant.value = *value as u64;
+                match how {
+                    Comparison::Equal => abi::FT_EQUAL,
+                    Comparison::Unequal => abi::FT_UNEQUAL,
+                    Comparison::Less => abi::FT_LESS,
+                    Comparison::AtMost => abi::FT_AT_MOST,
+                    Comparison::More => abi::FT_MORE,
+                    Comparison::AtLeast => abi::FT_AT_LEAST,
+                    Comparison::Bits => abi::FT_BITS,
+                }
+            }
+            Test::Text(equal, text) => {
+                ensure!(is_text, "a number is compared with a number");
+                ensure!(
+                    text.len() < constant.text.len(),
+                    "a text of more than {} bytes cannot be compared",
+                    constant.text.len() - 1
+                );
+                constant.text[..text.len()].copy_from_slice(text);
+                if *equal {
+                    abi::FT_EQUAL
+                } else {
+                    abi::FT_UNEQUAL
+                }
+            }
+        };
+        constant.how = how as u8;
+        let next = |next| match next {
+            Next::Test(number) => number,
+            Next::Accept => abi::FT_ACCEPT as u8,
+            Next::Reject => abi::FT_REJECT as u8,
+        };
+        constant.yes = next(self.yes);
+        constant.no = next(self.no);
+        Ok(constant)
+    }
+}

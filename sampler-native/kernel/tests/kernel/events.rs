@@ -1,0 +1,611 @@
+//! Sources of events: exact counts, and stacks that stand for all hits.
+
+use flametop_events::Tracefs;
+use flametop_kernel::events::{
+    Budget, Comparison, Counter, EventTotals, Events, Field, FieldKind, Hook, Next, Predicate, Site, SourceId,
+    SourceSpec, Test, Weight,
+};
+
+use super::*;
+
+/// The program of these tests, compiled.
+fn program() -> PathBuf {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let program = PROGRAM.get_or_init(|| {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("events");
+        let source = format!("{}/tests/programs/events.c", env!("CARGO_MANIFEST_DIR"));
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror", "-o"]);
+        let status = compiler.arg(&program).arg(source).status();
+        assert!(status.unwrap().success());
+        program
+    });
+    program.clone()
+}
+
+/// The program that does one thing, the places of its functions, and a kernel side that looks at nothing else.
+struct Scene {
+    subject: Subject,
+    kernel: Kernel,
+    rings: Rings,
+    events: Events,
+}
+
+impl Scene {
+    fn open(words: &[&str]) -> Scene {
+        let subject = Subject::of(Command::new(program()).args(words));
+        wait_until(|| proc_state(subject.pid()) == Some('S'));
+        let (kernel, rings) = open(Target::Processes(vec![subject.pid()]), 0);
+        // Little of each stack, so that the ring has room for all of them.
+        let reach = Reach {
+            stack: 512,
+            piece: 0,
+            near: 0,
+            follow: false,
+            walk: false,
+        };
+        rings.reach(Whose::Process(subject.pid()), reach).unwrap();
+        let events = kernel.events().unwrap();
+        Scene {
+            subject,
+            kernel,
+            rings,
+            events,
+        }
+    }
+
+    /// Offset in the file and address of a function.
+    fn place(&self, name: &str) -> (u64, u64) {
+        let line = self
+            .subject
+            .said
+            .iter()
+            .find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        let (offset, address) = line.unwrap().split_once(' ').unwrap();
+        (offset.parse().unwrap(), address.parse().unwrap())
+    }
+
+    fn function(&self, name: &str, returns: bool) -> Hook {
+        Hook::Function {
+            file: program(),
+            sites: vec![Site {
+                offset: self.place(name).0,
+                entry: true,
+            }],
+            returns,
+        }
+    }
+
+    fn attach(&mut self, hook: Hook, weight: Weight) -> SourceId {
+        let spec = SourceSpec {
+            hook,
+            weight,
+            filter: Vec::new(),
+        };
+        let id = self.events.attach(spec).unwrap_or_else(|e| panic!("{e:#}"));
+        self.events.set_most(id, 0);
+        id
+    }
+
+    /// Has the program do its thing; what it said, and the events meanwhile.
+    fn run(&mut self) -> (Vec<String>, Vec<Kept>) {
+        self.subject.tell();
+        let mut records = Vec::new();
+        let said = std::thread::scope(|scope| {
+            let heard = scope.spawn(|| self.subject.hear("done"));
+            while !heard.is_finished() {
+                self.rings
+                    .poll(Duration::from_millis(5), &mut |r| {
+                        records.push(Kept::new(r))
+                    })
+                    .unwrap();
+            }
+            heard.join().unwrap()
+        });
+        loop {
+            self.rings
+                .poll(Duration::ZERO, &mut |r| records.push(Kept::new(r)))
+                .unwrap();
+            if !self.rings.left() {
+                break;
+            }
+        }
+        records.retain(|r| u32::from(r.head.kind) == FT_KIND_EVENT);
+        (said, records)
+    }
+
+    /// The totals of a source, whose parts add up.
+    fn totals(&self, id: SourceId) -> EventTotals {
+        let totals = self.events.totals(id).unwrap();
+        adds_up(&totals);
+        totals
+    }
+}
+
+fn adds_up(t: &EventTotals) {
+    assert_eq!(t.hits, t.taken + t.limited + t.missed, "{t:?}");
+    assert!(t.lost <= t.taken, "{t:?}");
+}
+
+/// The number behind a word that the program said.
+fn said(lines: &[String], word: &str) -> u64 {
+    let line = lines.iter().find_map(|line| line.strip_prefix(word));
+    line.unwrap_or_else(|| panic!("{word} in {lines:?}"))
+        .trim()
+        .parse()
+        .unwrap()
+}
+
+fn counter(counter: Counter) -> Hook {
+    Hook::Counter { counter, period: 1 }
+}
+
+/// How many of these records lie in a function of less than 64 bytes.
+fn within(records: &[Kept], address: u64) -> impl Iterator<Item = &Kept> {
+    records.iter().filter(move |r| {
+        let ip = r.stack.as_ref().unwrap().regs[16];
+        (address..address + 64).contains(&ip)
+    })
+}
+
+#[test]
+fn events_page_faults_of_two_functions_are_counted_to_the_digit() {
+    let Some(_alone) = alone() else { return };
+    let mut scene = Scene::open(&["faults", "1000", "234"]);
+    let id = scene.attach(counter(Counter::Faults), Weight::Each(1));
+    let (_, records) = scene.run();
+    let totals = scene.totals(id);
+    assert_eq!(
+        (totals.lost, totals.missed, totals.limited),
+        (0, 0, 0),
+        "{totals:?}"
+    );
+    assert_eq!((totals.hits, totals.weight), (totals.taken, totals.hits));
+    assert_eq!(records.len() as u64, totals.taken);
+    let (a, b) = (scene.place("touch_a").1, scene.place("touch_b").1);
+    assert_eq!(within(&records, a).count(), 1000);
+    assert_eq!(within(&records, b).count(), 234);
+    for record in within(&records, a) {
+        let event = record.event.unwrap();
+        assert_eq!(
+            (event.source, event.weight, event.rate, event.function),
+            (id.0, 1, 0, 0)
+        );
+        let stack = record.stack.as_ref().unwrap();
+        assert!(record.head.status & FT_USER_MODE != 0 && !stack.user.is_empty());
+    }
+    // The rest of the program: reading, printing.
+    assert!(totals.hits < 1000 + 234 + 100, "{totals:?}");
+    assert_eq!(totals.passed_over, 0);
+}
+
+#[test]
+fn events_few_stacks_stand_for_all_hits_without_bias() {
+    let Some(_alone) = alone() else { return };
+    let (of_a, of_b) = (150_000, 50_000);
+    let mut scene = Scene::open(&["faults", &of_a.to_string(), &of_b.to_string()]);
+    let id = scene.attach(counter(Counter::Faults), Weight::Each(1));
+    scene.events.set_rate(id, 40);
+    let (_, records) = scene.run();
+    let totals = scene.totals(id);
+    assert!(totals.hits >= of_a + of_b && totals.lost == 0, "{totals:?}");
+    let estimate = |address| {
+        within(&records, address)
+            .map(|r| {
+                let event = r.event.unwrap();
+                assert_eq!(event.rate, 40);
+                1.0 / -(-1.0 / 40.0f64).exp_m1()
+            })
+            .sum::<f64>()
+    };
+    for (name, hits) in [("touch_a", of_a as f64), ("touch_b", of_b as f64)] {
+        let estimate = estimate(scene.place(name).1);
+        let error = (hits * 39.5).sqrt();
+        println!("{name}: {estimate:.0} of {hits}, error {error:.0}");
+        // Rarer than one of a million.
+        assert!((estimate - hits).abs() < 5.0 * error, "{name}: {estimate}");
+    }
+}
+
+#[test]
+fn events_field_of_a_tracepoint_is_the_weight_of_hits_that_the_filter_lets_through() {
+    let Some(_alone) = alone() else { return };
+    let tracefs = Tracefs::open().unwrap();
+    let tracepoint = tracefs.id("syscalls", "sys_enter_write").unwrap();
+    let fields = tracefs.fields("syscalls", "sys_enter_write").unwrap();
+    let field = |name: &str| {
+        let field = fields.iter().find(|field| field.name == name).unwrap();
+        Field {
+            offset: field.offset as u16,
+            bytes: field.size as u8,
+            kind: FieldKind::Unsigned,
+        }
+    };
+    let count = 3000;
+    let mut scene = Scene::open(&["writes", &count.to_string()]);
+    let to_null = Predicate {
+        field: field("fd"),
+        test: Test::Number(Comparison::More, 2),
+        yes: Next::Accept,
+        no: Next::Reject,
+    };
+    let spec = |filter| SourceSpec {
+        hook: Hook::Tracepoint { id: tracepoint },
+        weight: Weight::Field(field("count")),
+        filter,
+    };
+    let id = scene.events.attach(spec(vec![to_null.clone()])).unwrap();
+    let none = Predicate {
+        field: field("count"),
+        test: Test::Number(Comparison::More, 65536),
+        yes: Next::Accept,
+        no: Next::Reject,
+    };
+    let both = Predicate {
+        yes: Next::Test(1),
+        ..to_null
+    };
+    let other = scene.events.attach(spec(vec![both, none])).unwrap();
+    for id in [id, other] {
+        scene.events.set_most(id, 0);
+        scene.events.set_rate(id, 20_000);
+    }
+    let (lines, records) = scene.run();
+    let sum = said(&lines, "sum");
+    let totals = scene.totals(id);
+    assert_eq!((totals.hits, totals.weight), (count, sum), "{totals:?}");
+    assert_eq!(totals.weights.iter().sum::<u64>(), count);
+    assert_eq!(totals.weights[17], count.div_ceil(7), "65536 has 17 bits");
+    assert_eq!(scene.totals(other).hits, 0);
+    let estimate: f64 = records
+        .iter()
+        .map(|r| {
+            let event = r.event.unwrap();
+            let w = event.weight as f64;
+            assert!(r.stack.as_ref().unwrap().kernel.len() > 2);
+            w / -(-w / event.rate as f64).exp_m1()
+        })
+        .sum();
+    println!("{estimate:.0} of {sum}, {} of {count} stacks", totals.taken);
+    assert!(totals.taken < count / 4, "{totals:?}");
+    assert!(
+        (estimate / sum as f64 - 1.0).abs() < 0.1,
+        "{estimate} of {sum}"
+    );
+}
+
+#[test]
+fn events_durations_are_those_of_the_programs_own_clock_and_recursion_counts_once() {
+    let Some(_alone) = alone() else { return };
+    let count = 200;
+    let mut scene = Scene::open(&["durations", &count.to_string()]);
+    let nest = scene.function("nest", true);
+    let nest = scene.attach(nest, Weight::Duration);
+    let entries = scene.function("nest", false);
+    let entries = scene.attach(entries, Weight::Argument(0));
+    let outer = scene.function("outer", true);
+    let outer = scene.attach(outer, Weight::Duration);
+    let inner = scene.function("inner", true);
+    let inner = scene.attach(inner, Weight::Duration);
+    let leaves = scene.function("leaves", true);
+    let leaves = scene.attach(leaves, Weight::Duration);
+    let (lines, records) = scene.run();
+    let near =
+        |ns: u64, own: u64| assert!((ns as f64 / own as f64 - 1.0).abs() < 0.02, "{ns} of {own}");
+    let totals = scene.totals(nest);
+    assert_eq!(totals.hits, count, "{totals:?}");
+    near(totals.weight, said(&lines, "nest"));
+    let totals = scene.totals(entries);
+    assert_eq!((totals.hits, totals.weight), (10 * count, 45 * count));
+    let totals = scene.totals(outer);
+    assert_eq!(totals.hits, count);
+    near(totals.weight, said(&lines, "outer"));
+    assert_eq!(scene.totals(inner).hits, 2 * count);
+    // Each jump leaves one call, the next is deeper in the stack, and is timed all the same.
+    let totals = scene.totals(leaves);
+    assert_eq!(totals.hits, count, "{totals:?}");
+    assert!(totals.weight >= count * 50_000, "{totals:?}");
+    let of_inner: Vec<_> = records
+        .iter()
+        .filter(|r| r.event.unwrap().source == inner.0)
+        .collect();
+    assert_eq!(of_inner.len() as u64, 2 * count);
+    let (address, outer) = (scene.place("inner").1, scene.place("outer").1);
+    let probed = trampoline(scene.subject.pid());
+    for record in of_inner {
+        assert_eq!(record.event.unwrap().function, address);
+        let stack = record.stack.as_ref().unwrap();
+        // It has returned to `outer`, whose return address is on the stack as if nobody probed it.
+        assert!((outer..outer + 128).contains(&stack.regs[16]));
+        let words = stack.user.chunks_exact(8);
+        assert!(words.clone().all(|word| word != probed.to_ne_bytes()));
+    }
+}
+
+/// Where probed functions of a process return to.
+fn trampoline(pid: u32) -> u64 {
+    let maps = std::fs::read_to_string(format!("/proc/{pid}/maps")).unwrap();
+    let line = maps
+        .lines()
+        .find(|line| line.ends_with("[uprobes]"))
+        .unwrap();
+    u64::from_str_radix(line.split('-').next().unwrap(), 16).unwrap()
+}
+
+#[test]
+fn events_usdt_probe_has_its_arguments_and_stands_for_each_of_three_places() {
+    let Some(_alone) = alone() else { return };
+    let mut scene = Scene::open(&["usdt", "500", "300", "200"]);
+    let hook = || Hook::Usdt {
+        file: program(),
+        provider: "flametop".to_owned(),
+        name: "step".to_owned(),
+    };
+    let ids: Vec<_> = (0..3)
+        .map(|n| scene.attach(hook(), Weight::Argument(n)))
+        .collect();
+    let (lines, records) = scene.run();
+    assert_eq!(
+        said(&lines, "watched"),
+        3,
+        "the semaphore counts the sources"
+    );
+    let sum = |n: u64| n * (n - 1) / 2;
+    let weights = [
+        sum(500) + 300 * 5,
+        // An argument below 0 weighs nothing.
+        sum(300) + 200,
+        500 * 3 + sum(300) + 2 * sum(200),
+    ];
+    for (id, weight) in ids.iter().zip(weights) {
+        let totals = scene.totals(*id);
+        assert_eq!((totals.hits, totals.weight), (1000, weight), "{totals:?}");
+    }
+    let of: Vec<Kept> = records
+        .into_iter()
+        .filter(|r| r.event.unwrap().source == ids[0].0)
+        .collect();
+    for (name, hits) in [("first", 500), ("second", 300), ("third", 200)] {
+        let address = scene.place(name).1;
+        let count = of
+            .iter()
+            .filter(|r| (address..address + 16).contains(&r.stack.as_ref().unwrap().regs[16]))
+            .count();
+        assert_eq!(count, hits, "{name}");
+    }
+}
+
+#[test]
+fn events_five_byte_nop_is_refused_within_a_function_and_safe_where_one_begins() {
+    let Some(_alone) = alone() else { return };
+    let mut scene = Scene::open(&["nops", "10000"]);
+    let spec = |offset, entry| SourceSpec {
+        hook: Hook::Function {
+            file: program(),
+            sites: vec![Site { offset, entry }],
+            returns: false,
+        },
+        weight: Weight::Each(1),
+        filter: Vec::new(),
+    };
+    let (nop, entry) = (scene.place("leaf_nop").0, scene.place("entry_nop").0);
+    let why = scene.events.attach(spec(nop, false)).unwrap_err();
+    assert!(
+        format!("{why:#}").contains("five-byte nop within a function"),
+        "{why:#}"
+    );
+    let id = scene.events.attach(spec(entry, true)).unwrap();
+    scene.events.set_rate(id, 1000);
+    let (lines, _) = scene.run();
+    assert_eq!(
+        (said(&lines, "kept"), said(&lines, "same")),
+        (10_000, 10_000)
+    );
+    assert_eq!(scene.totals(id).hits, 10_000);
+}
+
+#[test]
+fn events_what_this_machine_lacks_is_named_with_a_remedy_and_others_go_on() {
+    let Some(_alone) = alone() else { return };
+    let mut scene = Scene::open(&["faults", "10", "10"]);
+    let spec = |hook| SourceSpec {
+        hook,
+        weight: Weight::Each(1),
+        filter: Vec::new(),
+    };
+    let faults = scene.events.attach(spec(counter(Counter::Faults))).unwrap();
+    let kernel = Hook::Kernel {
+        functions: vec!["vfs_read".to_owned()],
+        returns: false,
+    };
+    for (hook, words) in [
+        (counter(Counter::Cycles), "has no counter of cycles"),
+        (kernel, "CONFIG_KPROBES=y"),
+        (
+            Hook::Tracepoint { id: 1 << 20 },
+            "no tracepoint with number",
+        ),
+        (
+            Hook::Usdt {
+                file: program(),
+                provider: "flametop".to_owned(),
+                name: "stop".to_owned(),
+            },
+            "has no probe flametop:stop",
+        ),
+        (
+            Hook::Function {
+                file: "/nonexistent".into(),
+                sites: vec![Site {
+                    offset: 0,
+                    entry: true,
+                }],
+                returns: false,
+            },
+            "/nonexistent cannot be read",
+        ),
+    ] {
+        match scene.events.attach(spec(hook.clone())) {
+            Err(why) => {
+                let why = format!("{why:#}");
+                println!("{why}");
+                assert!(why.contains(words), "{why}");
+            }
+            // Another machine may have it.
+            Ok(id) => {
+                assert!(matches!(hook, Hook::Counter { .. } | Hook::Kernel { .. }));
+                scene.events.detach(id);
+            }
+        }
+    }
+    scene.run();
+    assert!(scene.totals(faults).hits >= 20);
+}
+
+#[test]
+fn events_quick_function_is_braked_at_once_and_steered_to_the_budget() {
+    let Some(_alone) = alone() else { return };
+    let count = 3_000_000u64;
+    let mut scene = Scene::open(&["rate", &count.to_string()]);
+    let hook = scene.function("quick", false);
+    let id = scene.attach(hook, Weight::Each(1));
+    scene.events.set_most(id, 4);
+    let budget = Budget {
+        stacks: 200.0,
+        share: 1.0,
+    };
+    scene.subject.tell();
+    let (begin, mut taken, mut events) = (Instant::now(), 0u64, 0.0);
+    let mut steered = begin;
+    while scene.totals(id).hits < count {
+        assert!(begin.elapsed() < PATIENCE);
+        scene
+            .rings
+            .poll(Duration::from_millis(20), &mut |r| {
+                if let Some(event) = r.event {
+                    taken += 1;
+                    events += match event.rate {
+                        0 => 1.0,
+                        rate => 1.0 / -(-1.0 / rate as f64).exp_m1(),
+                    };
+                }
+            })
+            .unwrap();
+        if steered.elapsed() > Duration::from_millis(500) {
+            steered = Instant::now();
+            scene.events.steer(&budget);
+        }
+    }
+    let seconds = begin.elapsed().as_secs_f64();
+    let totals = scene.totals(id);
+    println!("{seconds:.1} s: {totals:?}\n{events:.0} of {}", totals.hits);
+    assert_eq!(totals.hits, count);
+    // What the brake lets through before the first steering, and a few times the budget.
+    assert!(
+        (totals.taken as f64) < 400.0 + 800.0 * seconds,
+        "{totals:?}"
+    );
+    let error = (events / count as f64 - 1.0).abs();
+    assert!(error < 0.5, "{events} of {count}");
+    assert!(taken > 20);
+}
+
+/// Numbers of the programs, maps and links that this process has a descriptor of.
+fn own() -> HashSet<(&'static str, u32)> {
+    let mut own = HashSet::new();
+    for entry in std::fs::read_dir("/proc/self/fdinfo").unwrap().flatten() {
+        let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
+        for kind in ["prog_id", "map_id", "link_id"] {
+            let line = text
+                .lines()
+                .find_map(|line| line.strip_prefix(kind)?.strip_prefix(':'));
+            own.extend(line.map(|id| (kind, id.trim().parse().unwrap())));
+        }
+    }
+    own
+}
+
+/// Those of them that the kernel still has.
+fn held(ids: &HashSet<(&'static str, u32)>) -> Vec<(&'static str, u32)> {
+    type Next = unsafe extern "C" fn(u32, *mut u32) -> i32;
+    let there = |next: Next, id: u32| {
+        let mut found = 0;
+        // SAFETY: the kernel writes one number.
+        let result = unsafe { next(id - 1, &mut found) };
+        result == 0 && found == id
+    };
+    let there = |(kind, id): &&(&str, u32)| match *kind {
+        "prog_id" => there(libbpf_sys::bpf_prog_get_next_id, *id),
+        "map_id" => there(libbpf_sys::bpf_map_get_next_id, *id),
+        _ => there(libbpf_sys::bpf_link_get_next_id, *id),
+    };
+    ids.iter().filter(there).copied().collect()
+}
+
+fn descriptors() -> usize {
+    std::fs::read_dir("/proc/self/fd").unwrap().count()
+}
+
+/// The text of the program as it is in memory of the process.
+fn code(pid: u32, address: u64) -> [u8; 16] {
+    use std::os::unix::fs::FileExt;
+    let mut bytes = [0; 16];
+    let memory = std::fs::File::open(format!("/proc/{pid}/mem")).unwrap();
+    memory.read_exact_at(&mut bytes, address).unwrap();
+    bytes
+}
+
+#[test]
+fn events_detached_source_leaves_nothing() {
+    let Some(_alone) = alone() else { return };
+    let mut scene = Scene::open(&["usdt", "10", "10", "10"]);
+    let first = scene.place("first").1;
+    let tracefs = Tracefs::open().unwrap();
+    let list = |name: &str| tracefs.read(name).unwrap();
+    let tracepoint = tracefs.id("sched", "sched_switch").unwrap();
+    let hooks = |scene: &Scene| {
+        [
+            counter(Counter::Faults),
+            Hook::Tracepoint { id: tracepoint },
+            scene.function("first", false),
+            scene.function("second", true),
+            Hook::Usdt {
+                file: program(),
+                provider: "flametop".to_owned(),
+                name: "step".to_owned(),
+            },
+        ]
+    };
+    // The first source makes the map that all share.
+    let warm = scene.attach(counter(Counter::Faults), Weight::Each(1));
+    scene.events.detach(warm).unwrap();
+    let kept = own();
+    let before = (
+        descriptors(),
+        code(scene.subject.pid(), first),
+        list("uprobe_events"),
+    );
+    for _ in 0..3 {
+        let hooks = hooks(&scene);
+        let ids: Vec<_> = hooks
+            .into_iter()
+            .map(|hook| scene.attach(hook, Weight::Each(1)))
+            .collect();
+        assert_ne!(code(scene.subject.pid(), first), before.1, "it is probed");
+        let of_sources: HashSet<_> = own().difference(&kept).copied().collect();
+        assert!(held(&of_sources).len() >= 2 * ids.len(), "{of_sources:?}");
+        for id in ids {
+            adds_up(&scene.events.detach(id).unwrap());
+            assert!(scene.events.totals(id).is_err());
+        }
+        // The kernel frees some of it a moment later.
+        wait_until(|| held(&of_sources).is_empty());
+    }
+    let after = (
+        descriptors(),
+        code(scene.subject.pid(), first),
+        list("uprobe_events"),
+    );
+    assert_eq!(after, before);
+    assert_eq!(scene.kernel.counters().cpu_samples, 0);
+}
