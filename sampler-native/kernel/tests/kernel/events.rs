@@ -2,8 +2,8 @@
 
 use flametop_events::Tracefs;
 use flametop_kernel::events::{
-    Budget, Comparison, Counter, EventTotals, Events, Field, FieldKind, Hook, Next, Predicate, Site, SourceId,
-    SourceSpec, Test, Weight,
+    Budget, Comparison, Counter, EventTotals, Events, Field, FieldKind, Hook, Next, Predicate,
+    Site, SourceId, SourceSpec, Test, Weight,
 };
 
 use super::*;
@@ -176,7 +176,6 @@ fn events_page_faults_of_two_functions_are_counted_to_the_digit() {
     }
     // The rest of the program: reading, printing.
     assert!(totals.hits < 1000 + 234 + 100, "{totals:?}");
-    assert_eq!(totals.passed_over, 0);
 }
 
 #[test]
@@ -465,7 +464,7 @@ fn events_what_this_machine_lacks_is_named_with_a_remedy_and_others_go_on() {
 #[test]
 fn events_quick_function_is_braked_at_once_and_steered_to_the_budget() {
     let Some(_alone) = alone() else { return };
-    let count = 3_000_000u64;
+    let count = 400_000u64;
     let mut scene = Scene::open(&["rate", &count.to_string()]);
     let hook = scene.function("quick", false);
     let id = scene.attach(hook, Weight::Each(1));
