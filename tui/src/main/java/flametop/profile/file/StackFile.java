@@ -16,6 +16,7 @@ import flametop.profile.answer.TopReport;
 import flametop.profile.tree.Graph;
 import flametop.profile.tree.GraphPicture;
 import flametop.profile.tree.Graphs;
+import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.NodePath;
 import flametop.profile.tree.Noise;
 import flametop.profile.tree.Paths;

@@ -11,6 +11,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SplitAnswer;
 import flametop.profile.answer.SplitQuery;
 import flametop.profile.answer.StateSet;
+import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.NodePath;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
