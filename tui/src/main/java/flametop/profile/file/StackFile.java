@@ -415,11 +415,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                   rows.add(
                       new ProcessRow(
                           0, 1, 0, name, "", weight, total, new int[State.values().length], true)));
-          rows.sort(
-              (a, b) ->
-                  a.weight() != b.weight()
-                      ? Long.compare(b.weight(), a.weight())
-                      : a.comm().compareTo(b.comm()));
+          rows.sort(ProcessRow.HEAVIEST_FIRST);
           return rows;
         });
   }

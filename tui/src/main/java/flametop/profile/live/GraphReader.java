@@ -51,8 +51,8 @@ public final class GraphReader {
     this.fold = fold;
     trie = fold.trie();
     window = fold.window();
-    owners = fold.store().owners();
-    stacks = fold.store().stacks();
+    owners = fold.store().owners;
+    stacks = fold.store().stacks;
     tree = fold.tree().reader();
   }
 
@@ -159,7 +159,6 @@ public final class GraphReader {
   /** Stacks below a node with their values and shares, equal paths together. */
   public HeldStacks folded(StateSet states, int zoom, boolean samples) {
     Nodes nodes = Nodes.indexed(Stacks.ALL);
-    HeldNames names = new HeldNames(stacks);
     List<List<FoldedStack.Share>> shares = new ArrayList<>();
     IntColumn path = new IntColumn();
     boolean[] within = zoom == ROOT ? null : below(zoom);
@@ -177,7 +176,6 @@ public final class GraphReader {
         int end = ROOT;
         for (int i = 0; i < path.size; i++) {
           end = nodes.make(end, path.items[i]);
-          names.hold(path.items[i]);
         }
         while (shares.size() < nodes.nodes()) {
           shares.add(List.of());
@@ -198,7 +196,8 @@ public final class GraphReader {
       total += values[node];
     }
     HeldStacks.Ends ends =
-        new HeldStacks.Ends(nodes, names, true, values, null, total, 0, shares::get, fold.shape());
+        new HeldStacks.Ends(
+            nodes, stacks.held(), true, values, null, total, 0, shares::get, fold.shape());
     return HeldStacks.below(ends, ROOT, List.of());
   }
 
@@ -273,19 +272,17 @@ public final class GraphReader {
                         : List.of(owners.tgid(process)));
     List<ProcessRow> list = new ArrayList<>(rows.size());
     for (Row row : rows.values()) {
+      boolean one = !byComm || row.processes == 1;
       list.add(
-          new ProcessRow(
+          row.of(
               byComm ? 0 : owners.tgid(row.process),
               byComm ? row.processes : 1,
-              owners.uid(row.process),
               owners.commOfProcess(row.process),
-              byComm && row.processes > 1 ? "" : owners.commandLine(row.process),
-              row.weight,
-              total,
-              row.tasks,
-              row.alive));
+              one ? owners.commandLine(row.process) : "",
+              total));
     }
-    return heaviestFirst(list);
+    list.sort(ProcessRow.HEAVIEST_FIRST);
+    return list;
   }
 
   /**
@@ -307,20 +304,11 @@ public final class GraphReader {
     for (Map.Entry<Object, Row> of : rows.entrySet()) {
       Row row = of.getValue();
       if (!same.contains(of.getKey())) {
-        list.add(
-            new ProcessRow(
-                0,
-                row.processes,
-                owners.uid(row.process),
-                (String) of.getKey(),
-                "",
-                row.weight,
-                total,
-                row.tasks,
-                row.alive));
+        list.add(row.of(0, row.processes, (String) of.getKey(), "", total));
       }
     }
-    return heaviestFirst(list);
+    list.sort(ProcessRow.HEAVIEST_FIRST);
+    return list;
   }
 
   /** A path and those above it; none of what is no path. */
@@ -357,18 +345,8 @@ public final class GraphReader {
     return total;
   }
 
-  private static List<ProcessRow> heaviestFirst(List<ProcessRow> list) {
-    list.sort(
-        (a, b) -> {
-          int byWeight = Long.compare(b.weight(), a.weight());
-          int byName = byWeight != 0 ? byWeight : a.comm().compareTo(b.comm());
-          return byName != 0 ? byName : Integer.compare(a.pid(), b.pid());
-        });
-    return list;
-  }
-
   /** Processes of one comm or control group, or generations of one pid. */
-  private static final class Row {
+  private final class Row {
     int process;
     int processes;
     long weight;
@@ -390,6 +368,11 @@ public final class GraphReader {
       for (int state = 0; lives && state < tasks.length; state++) {
         tasks[state] += byState[state];
       }
+    }
+
+    ProcessRow of(int pid, int count, String name, String commandLine, long total) {
+      int uid = owners.uid(process);
+      return new ProcessRow(pid, count, uid, name, commandLine, weight, total, tasks, alive);
     }
   }
 }
