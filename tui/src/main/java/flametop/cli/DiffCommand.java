@@ -2,10 +2,10 @@ package flametop.cli;
 
 import flametop.export.ComparedStacks;
 import flametop.export.OutputFile;
-import flametop.profile.file.HeldStacks;
 import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
+import flametop.profile.tree.HeldStacks;
 import flametop.sampler.CleanText;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;

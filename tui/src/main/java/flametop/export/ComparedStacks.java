@@ -1,7 +1,7 @@
 package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
-import flametop.profile.file.HeldStacks;
+import flametop.profile.tree.HeldStacks;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;

@@ -1,7 +1,7 @@
 package flametop.profile.answer;
 
-import java.util.List;
 import java.util.Optional;
+import java.util.stream.StreamSupport;
 
 /**
  * Stacks taken out of the profile, and what bounds them.
@@ -9,7 +9,7 @@ import java.util.Optional;
  * @param measure of their values
  * @param stacks in order of their names; no two have the same path
  */
-public record Extract(Scope scope, Measure measure, List<FoldedStack> stacks) {
+public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks) {
   /**
    * What bounds an export.
    *
@@ -44,6 +44,9 @@ public record Extract(Scope scope, Measure measure, List<FoldedStack> stacks) {
     return new Extract(
         scope.withShape(shape),
         measure,
-        stacks.stream().filter(s -> s.passesThrough(function)).toList());
+        () ->
+            StreamSupport.stream(stacks.spliterator(), false)
+                .filter(stack -> stack.passesThrough(function))
+                .iterator());
   }
 }

@@ -1,5 +1,7 @@
 package flametop.profile.answer;
 
+import java.util.Comparator;
+
 /**
  * A row of the pick list of processes; of the lists of comms and control groups, where {@code pid}
  * is 0 and {@code processes} may be above one.
@@ -18,4 +20,11 @@ public record ProcessRow(
     long weight,
     long total,
     int[] tasksByState,
-    boolean alive) {}
+    boolean alive) {
+  /** The heaviest first, then by name. */
+  public static final Comparator<ProcessRow> HEAVIEST_FIRST =
+      Comparator.comparingLong(ProcessRow::weight)
+          .reversed()
+          .thenComparing(ProcessRow::comm)
+          .thenComparingInt(ProcessRow::pid);
+}

@@ -1,10 +1,14 @@
 package flametop.profile.file;
 
 import flametop.array.LongColumn;
+import flametop.profile.answer.Shape;
+import flametop.profile.tree.CallTree;
+import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.Nodes;
+import java.util.List;
 
 /** A folded tree in columns by node. */
-abstract class ArrayTree extends Nodes {
+abstract class ArrayTree extends Nodes implements CallTree {
   /** What is in each node and below it. */
   LongColumn sum = new LongColumn();
 
@@ -23,8 +27,13 @@ abstract class ArrayTree extends Nodes {
   /** How many of its weights make one of what the file counts. */
   abstract long parts();
 
-  /** The stacks that end in a node or below it. */
-  abstract HeldStacks held(int node, StackNames names);
+  /**
+   * The stacks that end in a node or below it.
+   *
+   * @param shape of the tree
+   * @param zoom names of the frames down to the node
+   */
+  abstract HeldStacks held(int node, StackNames names, Shape shape, List<String> zoom);
 
   /** Takes the nodes of another tree, without their sums. */
   final void copy(ArrayTree other) {

@@ -8,7 +8,7 @@ import java.io.InputStream;
  * Unpacks bzip2, all streams of it, a block at a time: what came before damage is out by then. No
  * library for this alone is small, or tells what stands behind the end.
  */
-final class Bzip2Input extends InputStream {
+final class Bzip2Input extends BytesInput {
   private static final long BLOCK = 0x314159265359L;
   private static final long END = 0x177245385090L;
 
@@ -67,12 +67,6 @@ final class Bzip2Input extends InputStream {
    */
   Bzip2Input(InputStream packed) {
     this.packed = packed;
-  }
-
-  @Override
-  public int read() throws IOException {
-    byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
   }
 
   @Override

@@ -7,6 +7,7 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Finds;
 import flametop.profile.tree.Fold;
+import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.ShapedTree;
 import flametop.profile.tree.TreeReader;
 import flametop.profile.tree.Worker;
@@ -267,6 +268,6 @@ final class FileFold implements Fold {
   HeldStacks held(int node) {
     nodes.sumUp();
     List<String> zoom = List.of(tree.reader().path(node));
-    return nodes.held(node, names).of(shape, zoom.subList(1, zoom.size()));
+    return nodes.held(node, names, shape, zoom.subList(1, zoom.size()));
   }
 }

@@ -12,7 +12,7 @@ import java.util.zip.ZipException;
  * Unpacks gzip, all members of it. That of the JDK takes a second member with a damaged head for
  * the end, and says nothing.
  */
-final class GzipInput extends InputStream {
+final class GzipInput extends BytesInput {
   private static final int MAGIC = 0x8B1F;
   private static final int DEFLATE = 8;
 
@@ -38,12 +38,6 @@ final class GzipInput extends InputStream {
    */
   GzipInput(InputStream packed) {
     this.packed = packed;
-  }
-
-  @Override
-  public int read() throws IOException {
-    byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
   }
 
   @Override

@@ -2,10 +2,13 @@ package flametop.profile.file;
 
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
+import flametop.profile.answer.Shape;
 import flametop.profile.tree.Functions;
+import flametop.profile.tree.HeldStacks;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -530,9 +533,10 @@ final class ReversedTree extends ArrayTree {
   }
 
   @Override
-  HeldStacks held(int node, StackNames names) {
-    int[] ends = Arrays.copyOfRange(stack, begin.items[node], end.items[node]);
-    return HeldStacks.reversed(from, ends, names, now, before, weight(node, 0) / times, grouped);
+  HeldStacks held(int node, StackNames names, Shape shape, List<String> zoom) {
+    int[] its = Arrays.copyOfRange(stack, begin.items[node], end.items[node]);
+    HeldStacks.Ends ends = from.ends(names, now, before, weight(node, 0) / times, shape);
+    return HeldStacks.reversed(ends, its, grouped, zoom);
   }
 
   @Override

@@ -16,6 +16,7 @@ import flametop.profile.answer.TopReport;
 import flametop.profile.tree.Graph;
 import flametop.profile.tree.GraphPicture;
 import flametop.profile.tree.Graphs;
+import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.NodePath;
 import flametop.profile.tree.Noise;
 import flametop.profile.tree.Paths;
@@ -414,11 +415,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                   rows.add(
                       new ProcessRow(
                           0, 1, 0, name, "", weight, total, new int[State.values().length], true)));
-          rows.sort(
-              (a, b) ->
-                  a.weight() != b.weight()
-                      ? Long.compare(b.weight(), a.weight())
-                      : a.comm().compareTo(b.comm()));
+          rows.sort(ProcessRow.HEAVIEST_FIRST);
           return rows;
         });
   }

@@ -11,6 +11,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SplitAnswer;
 import flametop.profile.answer.SplitQuery;
 import flametop.profile.answer.StateSet;
+import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.NodePath;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -69,9 +70,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
   /** The stacks of the one that is shown, below a node. */
   public CompletableFuture<HeldStacks> held(long zoom) {
     StackFile of = shown;
-    return of.owns(zoom)
-        ? of.held(zoom)
-        : paths(of, zoom).thenCompose(paths -> of.held(zoom, paths));
+    return paths(of, zoom).thenCompose(paths -> of.held(zoom, paths));
   }
 
   @Override
@@ -80,18 +79,19 @@ public final class StackFiles implements FileSource, AutoCloseable {
   }
 
   private CompletableFuture<Snapshot> snapshot(StackFile of, GraphQuery query) {
-    return of.owns(query.zoom()) && of.owns(query.selected())
-        ? of.snapshot(query)
-        : paths(of, query.zoom(), query.selected()).thenCompose(paths -> of.snapshot(query, paths));
+    return paths(of, query.zoom(), query.selected())
+        .thenCompose(paths -> of.snapshot(query, paths));
   }
 
   private CompletableFuture<@Nullable Page> page(StackFile of, @Nullable PageQuery query) {
-    if (query instanceof SandwichQuery q
-        && !(of.owns(q.callers()) && of.owns(q.callees()) && of.owns(q.selected()))) {
-      return paths(of, q.callers(), q.callees(), q.selected())
-          .thenCompose(paths -> of.page(q, paths));
+    if (query == null) {
+      return CompletableFuture.completedFuture(null);
     }
-    return query == null ? CompletableFuture.completedFuture(null) : of.page(query);
+    long[] nodes =
+        query instanceof SandwichQuery q
+            ? new long[] {q.callers(), q.callees(), q.selected()}
+            : new long[0];
+    return paths(of, nodes).thenCompose(paths -> of.page(query, paths));
   }
 
   /** What finds in a file those nodes that are of another one. */

@@ -378,17 +378,11 @@ public final class StackInput implements AutoCloseable {
     }
   }
 
-  private final class Counted extends InputStream {
+  private final class Counted extends BytesInput {
     private final InputStream of;
 
     Counted(InputStream of) {
       this.of = of;
-    }
-
-    @Override
-    public int read() throws IOException {
-      byte[] one = new byte[1];
-      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package flametop.profile.file;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.tree.Functions;
 import flametop.sampler.CleanText;
@@ -44,8 +45,11 @@ public final class StackNames implements Functions {
   private final int mostBytes;
   private final int mostNames;
   private byte[] bytes = new byte[1 << 16];
-  private int[] start = new int[1 << 10];
-  private int[] hashes = new int[1 << 10];
+
+  /** Where each name begins in the bytes, and where the last one ends. */
+  private IntColumn start = new IntColumn();
+
+  private IntColumn hashes = new IntColumn();
   private NodeKind[] kinds = new NodeKind[1 << 10];
   private String[] clean = new String[1 << 10];
   private String[] modules = new String[1 << 10];
@@ -75,8 +79,8 @@ public final class StackNames implements Functions {
     mostBytes = of.mostBytes;
     mostNames = of.size;
     bytes = of.bytes;
-    start = of.start;
-    hashes = of.hashes;
+    start = of.start.held();
+    hashes = of.hashes.held();
     kinds = of.kinds;
     clean = of.clean;
     modules = of.modules;
@@ -108,16 +112,27 @@ public final class StackNames implements Functions {
 
   private int intern(byte[] text, int from, int to, int bytesOf, int namesOf) {
     int hash = hash(text, from, to);
-    int mask = table.length - 1;
-    int slot = hash & mask;
-    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
-      if (hashes[at] == hash && Arrays.equals(bytes, start[at], start[at + 1], text, from, to)) {
-        return at;
-      }
+    int slot = slot(text, from, to, hash);
+    if (table[slot] != EMPTY) {
+      return table[slot];
     }
-    return size >= namesOf || to - from > bytesOf - start[size]
+    return size >= namesOf || to - from > bytesOf - start.items[size]
         ? -1
         : add(text, from, to, hash, slot);
+  }
+
+  /** Where a name stands in the table, or where it is to stand. */
+  private int slot(byte[] text, int from, int to, int hash) {
+    int mask = table.length - 1;
+    int[] starts = start.items;
+    int slot = hash & mask;
+    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
+      if (hashes.items[at] == hash
+          && Arrays.equals(bytes, starts[at], starts[at + 1], text, from, to)) {
+        break;
+      }
+    }
+    return slot;
   }
 
   /**
@@ -125,8 +140,8 @@ public final class StackNames implements Functions {
    * {@code ;} or {@code to}; -1 if another one does.
    */
   int endOf(int function, byte[] text, int from, int to) {
-    int begin = start[function >> 1];
-    int stop = start[(function >> 1) + 1];
+    int begin = start.items[function >> 1];
+    int stop = start.items[(function >> 1) + 1];
     int end = from + stop - begin;
     return (end == to || end < to && text[end] == ';')
             && Arrays.equals(bytes, begin, stop, text, from, end)
@@ -149,21 +164,19 @@ public final class StackNames implements Functions {
   }
 
   private int add(byte[] text, int from, int to, int hash, int slot) {
-    if (size + 2 > start.length) {
-      int grown = 2 * start.length;
-      start = Arrays.copyOf(start, grown);
-      hashes = Arrays.copyOf(hashes, grown);
+    if (size == kinds.length) {
+      int grown = 2 * size;
       kinds = Arrays.copyOf(kinds, grown);
       clean = Arrays.copyOf(clean, grown);
       modules = Arrays.copyOf(modules, grown);
     }
-    int end = start[size] + to - from;
+    int end = start.get(size) + to - from;
     if (end > bytes.length) {
       bytes = Arrays.copyOf(bytes, Math.max(end, (int) Math.min(Integer.MAX_VALUE - 8, 2L * end)));
     }
-    System.arraycopy(text, from, bytes, start[size], to - from);
-    start[size + 1] = end;
-    hashes[size] = hash;
+    System.arraycopy(text, from, bytes, start.get(size), to - from);
+    start.set(size + 1, end);
+    hashes.set(size, hash);
     kinds[size] = FoldedName.kind(text, from, to);
     if (!isWellFormed(size)) {
       illFormed++;
@@ -177,21 +190,13 @@ public final class StackNames implements Functions {
 
   /** The function that a file calls so; -1 if none is. */
   int find(byte[] text, boolean outermost) {
-    int hash = hash(text, 0, text.length);
-    int mask = table.length - 1;
-    int slot = hash & mask;
-    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
-      if (hashes[at] == hash
-          && Arrays.equals(bytes, start[at], start[at + 1], text, 0, text.length)) {
-        return function(at, outermost);
-      }
-    }
-    return EMPTY;
+    int name = table[slot(text, 0, text.length, hash(text, 0, text.length))];
+    return name == EMPTY ? EMPTY : function(name, outermost);
   }
 
   /** What the file calls a function. */
   byte[] text(int function) {
-    return Arrays.copyOfRange(bytes, start[function >> 1], start[(function >> 1) + 1]);
+    return Arrays.copyOfRange(bytes, start.items[function >> 1], start.items[(function >> 1) + 1]);
   }
 
   static boolean isOutermost(int function) {
@@ -203,7 +208,7 @@ public final class StackNames implements Functions {
     Arrays.fill(wider, EMPTY);
     int mask = wider.length - 1;
     for (int name = 0; name < size; name++) {
-      int slot = hashes[name] & mask;
+      int slot = hashes.items[name] & mask;
       while (wider[slot] != EMPTY) {
         slot = slot + 1 & mask;
       }
@@ -213,8 +218,8 @@ public final class StackNames implements Functions {
   }
 
   private boolean isWellFormed(int name) {
-    int from = start[name];
-    int to = start[name + 1];
+    int from = start.items[name];
+    int to = start.items[name + 1];
     for (int i = from; i < to; i++) {
       if (bytes[i] < 0) {
         try {
@@ -261,12 +266,12 @@ public final class StackNames implements Functions {
   public String name(int function) {
     int name = function >> 1;
     if (clean[name] == null) {
-      int end = FoldedName.end(bytes, start[name], start[name + 1]);
-      int length = end - start[name];
+      int end = FoldedName.end(bytes, start.items[name], start.items[name + 1]);
+      int length = end - start.items[name];
       String text =
           isWellFormed(name)
-              ? CleanText.clean(bytes, start[name], length, MAX_NAME)
-              : CleanText.clean(escaped(bytes, start[name], length), MAX_NAME);
+              ? CleanText.clean(bytes, start.items[name], length, MAX_NAME)
+              : CleanText.clean(escaped(bytes, start.items[name], length), MAX_NAME);
       clean[name] = text.isEmpty() ? "-" : text;
     }
     return clean[name];

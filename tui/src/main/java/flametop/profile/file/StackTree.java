@@ -3,6 +3,9 @@ package flametop.profile.file;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.array.LongIndex;
+import flametop.profile.answer.Shape;
+import flametop.profile.tree.HeldStacks;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,28 +106,6 @@ final class StackTree extends ArrayTree {
     own.add(0);
     this.mostNodes = mostNodes;
     this.whole = whole == null ? this : whole;
-  }
-
-  /**
-   * The same nodes, without their sums: for another thread, while this one goes on. What is never
-   * written again is shared.
-   */
-  private StackTree(StackTree of, StackTree whole) {
-    mostNodes = 0;
-    this.whole = whole;
-    keys = of.keys.held();
-    firstChild = of.isWhole() ? of.firstChild : of.firstChild.copy();
-    sibling = of.sibling.held();
-    own = of.isWhole() ? of.own : of.own.copy();
-    ownBefore = of.ownBefore == null || of.isWhole() ? of.ownBefore : of.ownBefore.copy();
-    decimals = of.decimals;
-    comm = of.comm;
-    trimmed = true;
-  }
-
-  /** Its nodes as they are now, and what ends in them. */
-  StackTree held() {
-    return new StackTree(this, whole);
   }
 
   /** The child of a node with a function, made if need be; -1 if there is no room for it. */
@@ -425,9 +406,17 @@ final class StackTree extends ArrayTree {
   }
 
   @Override
-  HeldStacks held(int node, StackNames names) {
+  HeldStacks held(int node, StackNames names, Shape shape, List<String> zoom) {
     sumUp();
-    return HeldStacks.below(this, node, names);
+    return HeldStacks.below(
+        ends(names, ends(), endsBefore(), weight(node, 0) / times(), shape), node, zoom);
+  }
+
+  /** The nodes as they are now, with what ends in each. */
+  HeldStacks.Ends ends(
+      StackNames names, long[] now, long @Nullable [] before, long total, Shape shape) {
+    return new HeldStacks.Ends(
+        held(), names.held(), false, now, before, total, decimals, node -> List.of(), shape);
   }
 
   @Override

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * Unpacks zstd, all frames of it. The decoder gets its input in the pieces that it asks for: what
  * came before damage is out by then, and what stands behind a frame is looked at first.
  */
-final class ZstdInput extends InputStream {
+final class ZstdInput extends BytesInput {
   private static final int MAGIC = 0xFD2FB528;
   private static final int MAGIC_BYTES = 4;
 
@@ -45,12 +45,6 @@ final class ZstdInput extends InputStream {
     } catch (ReflectiveOperationException e) {
       throw new IllegalStateException(e);
     }
-  }
-
-  @Override
-  public int read() throws IOException {
-    byte[] one = new byte[1];
-    return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
   }
 
   @Override

@@ -2,7 +2,6 @@ package flametop.profile.live;
 
 import flametop.array.IntColumn;
 import flametop.profile.answer.FoldedStack;
-import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Selection;
@@ -12,10 +11,11 @@ import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
+import flametop.profile.tree.HeldStacks;
+import flametop.profile.tree.Nodes;
 import flametop.profile.tree.TreeReader;
 import flametop.sampler.State;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -51,8 +51,8 @@ public final class GraphReader {
     this.fold = fold;
     trie = fold.trie();
     window = fold.window();
-    owners = fold.store().owners();
-    stacks = fold.store().stacks();
+    owners = fold.store().owners;
+    stacks = fold.store().stacks;
     tree = fold.tree().reader();
   }
 
@@ -156,9 +156,10 @@ public final class GraphReader {
     return within;
   }
 
-  /** Stacks below a node with their values, in order of their names; equal paths together. */
-  public List<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
-    Map<Path, List<FoldedStack.Share>> shares = new HashMap<>();
+  /** Stacks below a node with their values and shares, equal paths together. */
+  public HeldStacks folded(StateSet states, int zoom, boolean samples) {
+    Nodes nodes = Nodes.indexed(Stacks.ALL);
+    List<List<FoldedStack.Share>> shares = new ArrayList<>();
     IntColumn path = new IntColumn();
     boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
@@ -172,34 +173,32 @@ public final class GraphReader {
           // Left out for a frame that is not shown.
           trie.path(entry, trie.roots(), path);
         }
-        share(
-            entry,
-            states.bits(),
-            samples,
-            shares.computeIfAbsent(new Path(path.toArray()), p -> new ArrayList<>(1)));
+        int end = ROOT;
+        for (int i = 0; i < path.size; i++) {
+          end = nodes.make(end, path.items[i]);
+        }
+        while (shares.size() < nodes.nodes()) {
+          shares.add(List.of());
+        }
+        if (shares.get(end).isEmpty()) {
+          shares.set(end, new ArrayList<>(1));
+        }
+        share(entry, states.bits(), samples, shares.get(end));
       }
     }
-    List<Map.Entry<Path, List<FoldedStack.Share>>> ordered = new ArrayList<>(shares.entrySet());
-    ordered.sort((a, b) -> compare(a.getKey().functions, b.getKey().functions));
-    List<FoldedStack> folded = new ArrayList<>(ordered.size());
-    for (Map.Entry<Path, List<FoldedStack.Share>> of : ordered) {
-      int[] functions = of.getKey().functions;
-      String[] names = new String[functions.length];
-      NodeKind[] kinds = new NodeKind[functions.length];
-      String[] modules = new String[functions.length];
-      for (int i = 0; i < functions.length; i++) {
-        names[i] = stacks.name(functions[i]);
-        kinds[i] = stacks.kind(functions[i]);
-        modules[i] = stacks.module(functions[i]);
+    long[] values = new long[nodes.nodes()];
+    long total = 0;
+    for (int node = 0; node < shares.size(); node++) {
+      shares.set(node, merged(shares.get(node)));
+      for (FoldedStack.Share share : shares.get(node)) {
+        values[node] += share.value();
       }
-      List<FoldedStack.Share> merged = merged(of.getValue());
-      long value = 0;
-      for (FoldedStack.Share share : merged) {
-        value += share.value();
-      }
-      folded.add(new FoldedStack(names, kinds, modules, value, merged));
+      total += values[node];
     }
-    return folded;
+    HeldStacks.Ends ends =
+        new HeldStacks.Ends(
+            nodes, stacks.held(), true, values, null, total, 0, shares::get, fold.shape());
+    return HeldStacks.below(ends, ROOT, List.of());
   }
 
   private long value(int entry, int states, boolean samples) {
@@ -236,7 +235,7 @@ public final class GraphReader {
 
   /** Those of the same owner and state as one. */
   private static List<FoldedStack.Share> merged(List<FoldedStack.Share> shares) {
-    if (shares.size() == 1) {
+    if (shares.size() <= 1) {
       return shares;
     }
     shares.sort(
@@ -257,28 +256,6 @@ public final class GraphReader {
     return merged;
   }
 
-  private int compare(int[] a, int[] b) {
-    for (int i = 0; i < a.length && i < b.length; i++) {
-      int order = stacks.compare(a[i], b[i]);
-      if (order != 0) {
-        return order;
-      }
-    }
-    return Integer.compare(a.length, b.length);
-  }
-
-  private record Path(int[] functions) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Path p && Arrays.equals(functions, p.functions);
-    }
-
-    @Override
-    public int hashCode() {
-      return Arrays.hashCode(functions);
-    }
-  }
-
   /** Rows of the pick list of processes or comms, heaviest first. */
   public List<ProcessRow> processes(StateSet states, TaskStates tasks, boolean byComm) {
     Map<Object, Row> rows = new HashMap<>();
@@ -295,19 +272,17 @@ public final class GraphReader {
                         : List.of(owners.tgid(process)));
     List<ProcessRow> list = new ArrayList<>(rows.size());
     for (Row row : rows.values()) {
+      boolean one = !byComm || row.processes == 1;
       list.add(
-          new ProcessRow(
+          row.of(
               byComm ? 0 : owners.tgid(row.process),
               byComm ? row.processes : 1,
-              owners.uid(row.process),
               owners.commOfProcess(row.process),
-              byComm && row.processes > 1 ? "" : owners.commandLine(row.process),
-              row.weight,
-              total,
-              row.tasks,
-              row.alive));
+              one ? owners.commandLine(row.process) : "",
+              total));
     }
-    return heaviestFirst(list);
+    list.sort(ProcessRow.HEAVIEST_FIRST);
+    return list;
   }
 
   /**
@@ -329,20 +304,11 @@ public final class GraphReader {
     for (Map.Entry<Object, Row> of : rows.entrySet()) {
       Row row = of.getValue();
       if (!same.contains(of.getKey())) {
-        list.add(
-            new ProcessRow(
-                0,
-                row.processes,
-                owners.uid(row.process),
-                (String) of.getKey(),
-                "",
-                row.weight,
-                total,
-                row.tasks,
-                row.alive));
+        list.add(row.of(0, row.processes, (String) of.getKey(), "", total));
       }
     }
-    return heaviestFirst(list);
+    list.sort(ProcessRow.HEAVIEST_FIRST);
+    return list;
   }
 
   /** A path and those above it; none of what is no path. */
@@ -379,18 +345,8 @@ public final class GraphReader {
     return total;
   }
 
-  private static List<ProcessRow> heaviestFirst(List<ProcessRow> list) {
-    list.sort(
-        (a, b) -> {
-          int byWeight = Long.compare(b.weight(), a.weight());
-          int byName = byWeight != 0 ? byWeight : a.comm().compareTo(b.comm());
-          return byName != 0 ? byName : Integer.compare(a.pid(), b.pid());
-        });
-    return list;
-  }
-
   /** Processes of one comm or control group, or generations of one pid. */
-  private static final class Row {
+  private final class Row {
     int process;
     int processes;
     long weight;
@@ -412,6 +368,11 @@ public final class GraphReader {
       for (int state = 0; lives && state < tasks.length; state++) {
         tasks[state] += byState[state];
       }
+    }
+
+    ProcessRow of(int pid, int count, String name, String commandLine, long total) {
+      int uid = owners.uid(process);
+      return new ProcessRow(pid, count, uid, name, commandLine, weight, total, tasks, alive);
     }
   }
 }

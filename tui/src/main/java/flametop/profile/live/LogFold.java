@@ -59,17 +59,17 @@ public final class LogFold extends LogWindow implements Fold {
    * @param compared the window that the fold is compared with; null: none
    */
   LogFold(LogStore store, Shape shape, int epoch, @Nullable Window compared) {
-    super(store.log());
+    super(store.log);
     this.store = store;
-    owners = store.owners();
+    owners = store.owners;
     this.shape = shape;
     all = shape.everybody();
     wanted = compared;
     baselineDue = compared != null;
-    Stacks stacks = store.stacks();
-    trie = new Trie(this, owners, stacks, shape, !store.options().hideRoots());
+    Stacks stacks = store.stacks;
+    trie = new Trie(this, owners, stacks, shape, !store.options.hideRoots());
     tree = new ShapedTree(trie, stacks, shape, epoch, new Finds(trie, stacks));
-    trend = new Trend(store.log(), this);
+    trend = new Trend(store.log, this);
     hold(store.limit());
   }
 

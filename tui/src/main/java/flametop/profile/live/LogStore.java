@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
 
 /** The stacks of a log with their amounts, at the {@link Moment} that is shown. */
 final class LogStore implements Store<LogFold> {
-  private final ChangeLog log;
-  private final Owners owners;
-  private final Stacks stacks;
-  private final Options options;
+  final ChangeLog log;
+  final Owners owners;
+  final Stacks stacks;
+  final Options options;
   private final IntSupplier epochs;
 
   private Moment moment = Moment.ALL;
@@ -48,22 +48,6 @@ final class LogStore implements Store<LogFold> {
   @Override
   public LogFold first(Shape shape) {
     return new LogFold(this, shape, epochs.getAsInt(), null);
-  }
-
-  ChangeLog log() {
-    return log;
-  }
-
-  Owners owners() {
-    return owners;
-  }
-
-  Stacks stacks() {
-    return stacks;
-  }
-
-  Options options() {
-    return options;
   }
 
   Moment moment() {

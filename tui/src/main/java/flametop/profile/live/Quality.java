@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.QualityReport;
 import flametop.profile.log.Stacks;
 import flametop.sampler.Counter;
@@ -12,6 +13,8 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** How samples ended, by process and by module, what was lost, and what flametop costs. */
 final class Quality {
@@ -50,10 +53,16 @@ final class Quality {
   private Tally processes = new Tally("(others)");
   private Tally modules = new Tally("(others)");
   private Map<String, Integer> moduleRow = new HashMap<>();
-  private int[] processRow = new int[64];
-  private int[] rowTgid = new int[64];
-  private long[] rowStart = new long[64];
-  private String[] rowComm = new String[64];
+
+  /**
+   * What the rows of a process are of; another process, or the same after exec, begins a new one.
+   */
+  private record Seen(int tgid, long start, String comm) {}
+
+  /** By process; null where none was seen. */
+  private final List<@Nullable Seen> seen = new ArrayList<>();
+
+  private final IntColumn processRow = new IntColumn(NO_ROW);
 
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
   private long[] counters = new long[Counter.values().length];
@@ -66,11 +75,11 @@ final class Quality {
   private final ArrayDeque<Cost> costs = new ArrayDeque<>();
   private List<OwnPart> resident = List.of();
 
-  private int[] scratch = new int[64];
+  /** Modules of a stack: number, and whether a frame of it was guessed. */
+  private final IntColumn met = new IntColumn();
 
   Quality(Stacks stacks) {
     this.stacks = stacks;
-    Arrays.fill(processRow, NO_ROW);
   }
 
   /** As it is now, for reports only. */
@@ -98,7 +107,7 @@ final class Quality {
     processes = new Tally("(others)");
     modules = new Tally("(others)");
     moduleRow = new HashMap<>();
-    Arrays.fill(processRow, NO_ROW);
+    processRow.empty();
     steps.clear();
     countersAtStart = counters;
     worstGap = 0;
@@ -107,20 +116,16 @@ final class Quality {
   }
 
   void processSeen(int process, int tgid, long start, String comm) {
-    if (process >= processRow.length) {
-      int before = processRow.length;
-      int length = Math.max(process + 1, 2 * before);
-      processRow = Arrays.copyOf(processRow, length);
-      Arrays.fill(processRow, before, length, NO_ROW);
-      rowTgid = Arrays.copyOf(rowTgid, length);
-      rowStart = Arrays.copyOf(rowStart, length);
-      rowComm = Arrays.copyOf(rowComm, length);
+    while (seen.size() <= process) {
+      seen.add(null);
     }
-    if (rowTgid[process] != tgid || rowStart[process] != start || !comm.equals(rowComm[process])) {
-      processRow[process] = NO_ROW;
-      rowTgid[process] = tgid;
-      rowStart[process] = start;
-      rowComm[process] = comm;
+    Seen before = seen.get(process);
+    if (before == null
+        || before.tgid != tgid
+        || before.start != start
+        || !before.comm.equals(comm)) {
+      seen.set(process, new Seen(tgid, start, comm));
+      processRow.set(process, NO_ROW);
     }
   }
 
@@ -182,7 +187,7 @@ final class Quality {
     WalkEnd end = stack < 0 ? why : stacks.end(stack);
     int row = processRow(process);
     processes.add(row, end.ordinal());
-    int found = 0;
+    met.clear();
     int[] frames = stack < 0 ? new int[0] : stacks.frames(stack);
     boolean guessed = false;
     for (int frame : frames) {
@@ -190,27 +195,24 @@ final class Quality {
       guessed |= guess;
       int module = stacks.moduleOf(frame) << 1;
       int at = 0;
-      while (at < found && scratch[at] >> 1 != module >> 1) {
+      while (at < met.size && met.items[at] >> 1 != module >> 1) {
         at++;
       }
-      if (at == found) {
-        if (found == scratch.length) {
-          scratch = Arrays.copyOf(scratch, 2 * found);
-        }
-        scratch[found++] = module;
+      if (at == met.size) {
+        met.add(module);
       }
-      scratch[at] |= guess ? 1 : 0;
+      met.items[at] |= guess ? 1 : 0;
     }
     if (guessed) {
       processes.add(row, QualityReport.GUESSED);
     }
     boolean shortAtModule = end != WalkEnd.ROOT && stack >= 0 && stacks.user(stack) > 0;
     int last = shortAtModule ? stacks.moduleOf(frames[0]) : -1;
-    for (int i = 0; i < found; i++) {
-      int module = scratch[i] >> 1;
+    for (int i = 0; i < met.size; i++) {
+      int module = met.items[i] >> 1;
       int moduleRow = moduleRow(stacks.moduleFile(module));
       modules.add(moduleRow, module == last ? end.ordinal() : WalkEnd.ROOT.ordinal());
-      if ((scratch[i] & 1) != 0) {
+      if ((met.items[i] & 1) != 0) {
         modules.add(moduleRow, QualityReport.GUESSED);
       }
     }
@@ -220,17 +222,20 @@ final class Quality {
   }
 
   private int processRow(int process) {
-    if (processRow[process] == NO_ROW) {
-      if (processes.full()) {
-        int[] to = processes.compact();
-        for (int i = 0; i < processRow.length; i++) {
-          int row = processRow[i];
-          processRow[i] = row < 0 || to[row] == Tally.GONE ? NO_ROW : to[row];
-        }
-      }
-      processRow[process] = processes.row(rowTgid[process], rowComm[process]);
+    int row = processRow.get(process);
+    if (row != NO_ROW) {
+      return row;
     }
-    return processRow[process];
+    if (processes.full()) {
+      int[] to = processes.compact();
+      for (int i = 0; i < processRow.size; i++) {
+        int old = processRow.items[i];
+        processRow.items[i] = old == NO_ROW || to[old] == Tally.GONE ? NO_ROW : to[old];
+      }
+    }
+    Seen of = Objects.requireNonNull(seen.get(process));
+    processRow.set(process, processes.row(of.tgid, of.comm));
+    return processRow.get(process);
   }
 
   private int moduleRow(String file) {

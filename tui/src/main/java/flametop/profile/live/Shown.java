@@ -53,7 +53,7 @@ final class Shown {
   Shown(LogStore store, DoubleFunction<Noise> noise) {
     this.store = store;
     this.noise = noise;
-    graphs = new Graphs<>(store, store.options().shape());
+    graphs = new Graphs<>(store, store.options.shape());
   }
 
   /** The graph that everybody sees. */
@@ -62,7 +62,7 @@ final class Shown {
   }
 
   ChangeLog log() {
-    return store.log();
+    return store.log;
   }
 
   private LogFold fold() {
@@ -130,7 +130,7 @@ final class Shown {
       graph().refold();
     }
     graphs.endSandwich();
-    timesBefore = new OwnerTimes(store.log());
+    timesBefore = new OwnerTimes(store.log);
     timesBeforeDue = true;
   }
 
@@ -166,7 +166,7 @@ final class Shown {
 
   /** Follows the log to its end, as far as a slice goes. */
   void follow() {
-    store.stacks().takeChanged(this::renamed);
+    store.stacks.takeChanged(this::renamed);
     fold().catchUp(deadline());
   }
 
@@ -221,12 +221,12 @@ final class Shown {
       }
     }
     sweep.run(folds, retired, allTimes, heldTasks);
-    long bytes = store.owners().bytes() + store.stacks().bytes();
+    long bytes = store.owners.bytes() + store.stacks.bytes();
     for (Graph<LogFold> graph : graphs.all()) {
       // Not what is only being folded: history that goes for that does not come back.
       bytes += graph.shown().trie().bytes();
     }
-    store.log().share(bytes);
+    store.log.share(bytes);
     graphs.all().forEach(this::tidy);
   }
 
@@ -294,7 +294,7 @@ final class Shown {
   TasksReport tasks(TasksQuery query, TaskStates states) {
     timesAsked = System.nanoTime();
     if (times == null) {
-      times = new OwnerTimes(store.log());
+      times = new OwnerTimes(store.log);
     }
     long deadline = timesAsked + Worker.SLICE_NANOS;
     if (moment().range().isPresent()) {
@@ -306,7 +306,7 @@ final class Shown {
       times.catchUp(deadline);
       times.window(moment().windowNanos(), deadline);
     }
-    TaskReader reader = new TaskReader(store.owners(), store.stacks(), times, states);
+    TaskReader reader = new TaskReader(store.owners, store.stacks, times, states);
     if (timesBefore != null && !timesBeforeDue && timesBefore.covered() > 0) {
       double scale = (double) times.covered() / timesBefore.covered();
       reader.compare(timesBefore, noise.apply(scale));

@@ -1,12 +1,16 @@
 package flametop.profile.live;
 
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
+import flametop.array.LongIndex;
 import flametop.profile.answer.QualityReport;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Counts how samples ended, by row: since the start, and by steps of the last minutes. Where there
@@ -22,60 +26,44 @@ final class Tally {
 
   private static final int OUTCOME_BITS = 4;
 
-  /** Counts of one step, by row and outcome; open addressing. */
+  /** Counts of one step, by row and outcome. */
   private static final class Counts {
-    private int[] keys = new int[64];
-    private int[] counts = new int[64];
-    private int size;
+    final LongIndex keys = new LongIndex();
+    final IntColumn counts = new IntColumn();
 
-    Counts() {
-      Arrays.fill(keys, -1);
+    void add(long key, int count) {
+      int at = keys.row(key);
+      counts.set(at, counts.get(at) + count);
     }
 
-    Counts(Counts from) {
-      keys = from.keys.clone();
-      counts = from.counts.clone();
-      size = from.size;
+    /** Adds the counts to those of a later numbering of rows. */
+    void addTo(Counts sum, IntUnaryOperator row) {
+      for (int i = 0; i < counts.size; i++) {
+        sum.add(key(row.applyAsInt(row(i)), outcome(i)), counts.items[i]);
+      }
     }
 
-    void add(int key, int count) {
-      int mask = keys.length - 1;
-      int at = key * 0x9E3779B9 >>> 7 & mask;
-      while (keys[at] != key && keys[at] >= 0) {
-        at = at + 1 & mask;
-      }
-      if (keys[at] < 0) {
-        if (2 * ++size > keys.length) {
-          grow();
-          size--;
-          add(key, count);
-          return;
-        }
-        keys[at] = key;
-      }
-      counts[at] += count;
+    int row(int at) {
+      return (int) (keys.key(at) >> OUTCOME_BITS);
     }
 
-    private void grow() {
-      int[] oldKeys = keys;
-      int[] oldCounts = counts;
-      keys = new int[2 * oldKeys.length];
-      counts = new int[2 * oldKeys.length];
-      Arrays.fill(keys, -1);
-      size = 0;
-      for (int i = 0; i < oldKeys.length; i++) {
-        if (oldKeys[i] >= 0) {
-          add(oldKeys[i], oldCounts[i]);
-        }
-      }
+    int outcome(int at) {
+      return (int) keys.key(at) & (1 << OUTCOME_BITS) - 1;
+    }
+
+    static long key(int row, int outcome) {
+      return (long) row << OUTCOME_BITS | outcome;
     }
   }
 
   private record Row(int pid, String name, long[] all) {}
 
   private final List<Row> rows = new ArrayList<>();
-  private long[] lastStep = new long[64];
-  private final Counts[] steps = new Counts[STEPS];
+
+  /** By row: the step in which it was counted last. */
+  private LongColumn lastStep = new LongColumn();
+
+  private final @Nullable Counts[] steps = new Counts[STEPS];
   private long step = -1;
   private long firstStep = -1;
 
@@ -88,20 +76,26 @@ final class Tally {
     for (Row row : from.rows) {
       rows.add(new Row(row.pid, row.name, row.all.clone()));
     }
-    lastStep = from.lastStep.clone();
+    lastStep = from.lastStep.copy();
     for (int i = 0; i < STEPS; i++) {
-      steps[i] = from.steps[i] == null ? null : new Counts(from.steps[i]);
+      steps[i] = moved(from.steps[i], row -> row);
     }
     step = from.step;
     firstStep = from.firstStep;
   }
 
+  private static @Nullable Counts moved(@Nullable Counts of, IntUnaryOperator row) {
+    if (of == null) {
+      return null;
+    }
+    Counts sum = new Counts();
+    of.addTo(sum, row);
+    return sum;
+  }
+
   /** A new row. */
   int row(int pid, String name) {
-    if (rows.size() == lastStep.length) {
-      lastStep = Arrays.copyOf(lastStep, 2 * rows.size());
-    }
-    lastStep[rows.size()] = step;
+    lastStep.add(step);
     rows.add(new Row(pid, name, new long[QualityReport.OUTCOMES]));
     return rows.size() - 1;
   }
@@ -120,16 +114,16 @@ final class Tally {
   int[] compact() {
     int[] to = new int[rows.size()];
     List<Row> old = new ArrayList<>(rows);
-    long[] oldSteps = lastStep;
+    LongColumn oldSteps = lastStep;
     BitSet kept = new BitSet();
     IntStream.range(1, old.size())
-        .filter(i -> oldSteps[i] > step - STEPS)
+        .filter(i -> oldSteps.get(i) > step - STEPS)
         .boxed()
-        .sorted(Comparator.comparingLong((Integer i) -> oldSteps[i]).reversed())
+        .sorted(Comparator.comparingLong((Integer i) -> oldSteps.get(i)).reversed())
         .limit(MOST_ROWS / 2)
         .forEach(kept::set);
     rows.clear();
-    lastStep = new long[old.size()];
+    lastStep = new LongColumn();
     for (int i = 0; i < old.size(); i++) {
       if (i != GONE && !kept.get(i)) {
         to[i] = GONE;
@@ -138,22 +132,12 @@ final class Tally {
         }
       } else {
         to[i] = rows.size();
-        lastStep[rows.size()] = oldSteps[i];
+        lastStep.add(oldSteps.get(i));
         rows.add(old.get(i));
       }
     }
     for (int s = 0; s < STEPS; s++) {
-      Counts before = steps[s];
-      if (before != null) {
-        steps[s] = new Counts();
-        for (int i = 0; i < before.keys.length; i++) {
-          if (before.keys[i] >= 0) {
-            int row = to[before.keys[i] >> OUTCOME_BITS];
-            int outcome = before.keys[i] & (1 << OUTCOME_BITS) - 1;
-            steps[s].add(row << OUTCOME_BITS | outcome, before.counts[i]);
-          }
-        }
-      }
+      steps[s] = moved(steps[s], row -> to[row]);
     }
     return to;
   }
@@ -174,12 +158,14 @@ final class Tally {
 
   void add(int row, int outcome) {
     int at = (int) (step % STEPS);
-    if (steps[at] == null) {
-      steps[at] = new Counts();
+    Counts counts = steps[at];
+    if (counts == null) {
+      counts = new Counts();
+      steps[at] = counts;
     }
-    steps[at].add(row << OUTCOME_BITS | outcome, 1);
+    counts.add(Counts.key(row, outcome), 1);
     rows.get(row).all[outcome]++;
-    lastStep[row] = step;
+    lastStep.set(row, step);
   }
 
   /**
@@ -212,18 +198,15 @@ final class Tally {
     return List.copyOf(found);
   }
 
-  private static void add(Counts counts, long[][] sums) {
-    if (counts == null) {
-      return;
-    }
-    for (int i = 0; i < counts.keys.length; i++) {
-      if (counts.keys[i] >= 0) {
-        int row = counts.keys[i] >> OUTCOME_BITS;
-        if (sums[row] == null) {
-          sums[row] = new long[QualityReport.OUTCOMES];
-        }
-        sums[row][counts.keys[i] & (1 << OUTCOME_BITS) - 1] += counts.counts[i];
+  private static void add(@Nullable Counts counts, long[] @Nullable [] sums) {
+    for (int i = 0; counts != null && i < counts.counts.size; i++) {
+      int row = counts.row(i);
+      long[] its = sums[row];
+      if (its == null) {
+        its = new long[QualityReport.OUTCOMES];
+        sums[row] = its;
       }
+      its[counts.outcome(i)] += counts.counts.items[i];
     }
   }
 }

@@ -11,6 +11,7 @@ import flametop.profile.log.Spot;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.Sums;
 import flametop.profile.log.Window;
+import flametop.profile.tree.CallTree;
 import flametop.profile.tree.Nodes;
 import flametop.profile.tree.Paths;
 import flametop.profile.tree.Shaper;
@@ -27,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * the time of entries when a window is read, and only then the time is added up along the paths. An
  * entry that the shape leaves out has no path: its samples count for its pool.
  */
-public final class Trie extends Nodes {
+public final class Trie extends Nodes implements CallTree {
   private static final int STATES = State.values().length;
 
   /** Stands for a CPU that the shape leaves out. */

@@ -45,6 +45,13 @@ abstract class InternedFunctions implements Functions {
     return functions.size();
   }
 
+  /** The functions that there are now, for another thread. */
+  public final Functions held() {
+    InternedFunctions held = new InternedFunctions() {};
+    held.functions.addAll(functions);
+    return held;
+  }
+
   final Function get(int number) {
     return functions.get(number);
   }

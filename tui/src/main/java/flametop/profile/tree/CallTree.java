@@ -2,6 +2,9 @@ package flametop.profile.tree;
 
 /** A tree of calls with the time spent in each. No two children of a node have one function. */
 public interface CallTree extends Paths {
+  /** The paths of the nodes as they are now. */
+  Paths paths();
+
   /** The first child of a node, in no order; -1 if the node has no child. */
   int firstChild(int node);
 

@@ -6,8 +6,8 @@ import flametop.array.LongIndex;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** A call tree in columns by node, which only grows. */
-public abstract class Nodes implements CallTree {
+/** The nodes of a tree in columns, which only grow. */
+public class Nodes implements Paths {
   protected static final int ROOT = 0;
   protected static final int NONE = -1;
 
@@ -20,10 +20,26 @@ public abstract class Nodes implements CallTree {
   /** Finds nodes by their keys; null where children are found otherwise. */
   protected @Nullable LongIndex index;
 
-  /** A tree that has only its root. */
+  /** The root alone. */
   protected Nodes(int function) {
     keys.add(key(NONE, function));
     link(NONE);
+  }
+
+  /** The root alone, and an index that {@link #make} needs. */
+  public static Nodes indexed(int function) {
+    Nodes nodes = new Nodes(function);
+    nodes.index = new LongIndex(nodes.keys);
+    return nodes;
+  }
+
+  /** The nodes as they are now, for another thread: what is never written again is shared. */
+  public final Nodes held() {
+    Nodes held = new Nodes(function(ROOT));
+    held.keys = keys.held();
+    held.firstChild = index == null ? firstChild : firstChild.copy();
+    held.sibling = sibling.held();
+    return held;
   }
 
   protected static long key(int parent, int function) {
@@ -50,7 +66,7 @@ public abstract class Nodes implements CallTree {
   }
 
   /** The child of a node with a function, made if there is none; needs the index. */
-  protected final int make(int parent, int function) {
+  public final int make(int parent, int function) {
     int node = index().row(key(parent, function));
     if (node == sibling.size) {
       link(firstChild.items[parent]);
@@ -111,12 +127,12 @@ public abstract class Nodes implements CallTree {
     return (int) keys.items[node];
   }
 
-  @Override
+  /** The first child of a node, in no order; -1 if the node has no child. */
   public final int firstChild(int node) {
     return firstChild.items[node];
   }
 
-  @Override
+  /** The next child of the same parent; -1 after the last. */
   public final int sibling(int node) {
     return sibling.items[node];
   }

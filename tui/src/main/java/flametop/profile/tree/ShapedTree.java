@@ -10,7 +10,7 @@ import java.util.regex.Pattern;
 
 /** A call tree of one shape, with its readers, each of which keeps what it found. */
 public final class ShapedTree {
-  private final Nodes tree;
+  private final CallTree tree;
   private final Shape shape;
   private final int epoch;
   private final TreeReader reader;
@@ -23,7 +23,7 @@ public final class ShapedTree {
    * @param epoch upper half of the numbers of the nodes, which no other shape has
    * @param finds of the tree
    */
-  public ShapedTree(Nodes tree, Functions functions, Shape shape, int epoch, Finds finds) {
+  public ShapedTree(CallTree tree, Functions functions, Shape shape, int epoch, Finds finds) {
     this.tree = tree;
     this.shape = shape;
     this.epoch = epoch;
@@ -33,7 +33,7 @@ public final class ShapedTree {
     finder = new NodeFinder(tree, functions, shape);
   }
 
-  public Nodes nodes() {
+  public CallTree nodes() {
     return tree;
   }
 

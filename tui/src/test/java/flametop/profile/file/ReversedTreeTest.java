@@ -183,7 +183,7 @@ class ReversedTreeTest {
     String top = path(reversed, node);
     long weight = 0;
     Map<String, long[]> found = new TreeMap<>();
-    for (FoldedStack stack : reversed.held(node, names)) {
+    for (FoldedStack stack : reversed.held(node, names, Shape.PLAIN, List.of())) {
       StringBuilder path = new StringBuilder();
       for (String name : stack.names()) {
         path.append(";").append(name);

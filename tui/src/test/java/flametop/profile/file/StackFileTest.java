@@ -20,6 +20,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
+import flametop.profile.tree.HeldStacks;
 import io.airlift.compress.bzip2.BZip2HadoopStreams;
 import io.airlift.compress.zstd.ZstdOutputStream;
 import java.io.ByteArrayOutputStream;

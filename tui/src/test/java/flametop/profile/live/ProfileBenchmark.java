@@ -9,6 +9,7 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Matches;
 import flametop.profile.tree.Options;
 import flametop.sampler.WalkEnd;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
@@ -121,7 +122,9 @@ public class ProfileBenchmark {
   /** Everything as folded stacks. */
   @Benchmark
   public List<FoldedStack> folded() {
-    return reader.folded(StateSet.ALL, 0, false);
+    List<FoldedStack> all = new ArrayList<>();
+    reader.folded(StateSet.ALL, 0, false).forEach(all::add);
+    return all;
   }
 
   /** The log folded anew for 3 processes of 20. */

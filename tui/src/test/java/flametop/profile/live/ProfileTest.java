@@ -284,6 +284,12 @@ class ProfileTest {
             .busy());
   }
 
+  private static List<FoldedStack> list(Extract extract) {
+    List<FoldedStack> stacks = new ArrayList<>();
+    extract.stacks().forEach(stacks::add);
+    return stacks;
+  }
+
   @Test
   void extract_samplesBeforeTheFirstPass_areInItsWindow() throws Exception {
     Batch first = batch(1000, true).process(0, 10, "busy").task(0, 0, 10, "busy");
@@ -292,7 +298,7 @@ class ProfileTest {
     send(batch(2000, true).sample(2000, 0, 0, 1100, 0));
     Extract extract =
         get(profile.extract(at(Long.MAX_VALUE, StateSet.ALL), GraphQuery.ROOT, false));
-    assertEquals(1100 * MS, extract.stacks().stream().mapToLong(FoldedStack::value).sum());
+    assertEquals(1100 * MS, list(extract).stream().mapToLong(FoldedStack::value).sum());
     assertEquals(1100 * MS, extract.scope().time().nanos());
     assertEquals(
         1100 * MS,
@@ -894,7 +900,7 @@ class ProfileTest {
     assertArrayEquals(new String[] {"all"}, extract.scope().zoom());
     assertEquals(Shape.PLAIN, extract.scope().shape());
     FoldedStack busy =
-        extract.stacks().stream()
+        list(extract).stream()
             .filter(stack -> List.of(stack.names()).equals(List.of("busy", "main", "work")))
             .findFirst()
             .orElseThrow();
@@ -902,7 +908,7 @@ class ProfileTest {
     assertEquals(
         List.of(new FoldedStack.Share(20, "busy", 0, "", State.RUN, 125 * MS, 6)),
         busy.shares().stream().filter(share -> share.state() == State.RUN).toList());
-    FoldedStack sleepy = extract.stacks().get(extract.stacks().size() - 1);
+    FoldedStack sleepy = list(extract).get(list(extract).size() - 1);
     assertEquals(
         List.of(new FoldedStack.Share(10, "sleepy", 0, "", State.SLEEP, sleepy.value(), 6)),
         sleepy.shares());

@@ -1,18 +1,18 @@
-package flametop.profile.file;
+package flametop.profile.tree;
 
 import flametop.array.IntColumn;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
-import flametop.profile.tree.LookAhead;
+import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stacks of a file, or those below a node, as they were at one moment, in order of their names,
+ * The stacks of a tree, or those below a node, as they were at one moment, in order of their names,
  * those with one path as one. Any thread may go through them, as often as it likes. There is no
  * list of them, of which there may be millions: what goes through them keeps the way that it came,
  * and what stands beside that.
@@ -23,11 +23,34 @@ public final class HeldStacks implements Iterable<FoldedStack> {
   /** Stands for those without a frame, such as those of which only the owner was left out. */
   private static final String NO_STACK = "[no stack]";
 
-  private final StackTree tree;
-  private final StackNames names;
+  /**
+   * What ends in the nodes of a tree that nobody changes any more.
+   *
+   * @param names of its nodes
+   * @param modules whether frames have modules beside their names
+   * @param now amount by node
+   * @param before what that is compared with; null: nothing
+   * @param total of the amounts of the stacks that are held
+   * @param decimals digits behind the point that amounts have: they are so many times ten as large
+   * @param shares whose the amount of a node is
+   * @param shape what was done to the stacks
+   */
+  public record Ends(
+      Nodes tree,
+      Functions names,
+      boolean modules,
+      long[] now,
+      long @Nullable [] before,
+      long total,
+      int decimals,
+      IntFunction<List<FoldedStack.Share>> shares,
+      Shape shape) {}
+
+  private final Ends ends;
+  private final Nodes tree;
+  private final Functions names;
   private final long[] now;
   private final long @Nullable [] before;
-  private final long total;
 
   /** What is above them all; nothing if the outermost frame is not the first. */
   private final int[] above;
@@ -41,108 +64,71 @@ public final class HeldStacks implements Iterable<FoldedStack> {
   /** Whether those without a frame are among them; they end in the root. */
   private final boolean frameless;
 
-  private Shape shape = Shape.PLAIN;
-  private List<String> zoom = List.of();
+  private final List<String> zoom;
 
   private HeldStacks(
-      StackTree tree,
-      StackNames names,
-      long[] now,
-      long @Nullable [] before,
-      long total,
+      Ends ends,
       int[] above,
       boolean reversed,
       long[] first,
       boolean grouped,
-      boolean frameless) {
-    this.tree = tree;
-    this.names = names;
-    this.now = now;
-    this.before = before;
-    this.total = total;
+      boolean frameless,
+      List<String> zoom) {
+    this.ends = ends;
+    tree = ends.tree;
+    names = ends.names;
+    now = ends.now;
+    before = ends.before;
     this.above = above;
-    this.first = first;
     this.reversed = reversed;
+    this.first = first;
     this.grouped = grouped;
     this.frameless = frameless;
+    this.zoom = zoom;
   }
 
-  /** Those that end in a node or below it. */
-  static HeldStacks below(StackTree tree, int node, StackNames names) {
-    StackTree held = tree.held();
-    IntColumn path = new IntColumn();
-    for (int n = tree.parent(node); n > ROOT; n = tree.parent(n)) {
-      path.add(n);
+  /**
+   * Those that end in a node or below it.
+   *
+   * @param zoom names of the frames down to the node
+   */
+  public static HeldStacks below(Ends ends, int node, List<String> zoom) {
+    int[] above = new int[Math.max(0, ends.tree.depth(node) - 1)];
+    int at = above.length;
+    for (int n = ends.tree.parent(node); n > ROOT; n = ends.tree.parent(n)) {
+      above[--at] = n;
     }
-    int[] above = new int[path.size];
-    for (int i = 0; i < above.length; i++) {
-      above[i] = path.items[above.length - 1 - i];
-    }
-    return new HeldStacks(
-        held,
-        names.held(),
-        held.ends(),
-        held.endsBefore(),
-        tree.weight(node, 0) / tree.times(),
-        above,
-        false,
-        new long[] {node},
-        false,
-        node == ROOT);
+    return new HeldStacks(ends, above, false, new long[] {node}, false, node == ROOT, zoom);
   }
 
   /**
    * Those that end in given nodes, their innermost frames first.
    *
-   * @param now what ends in each node, {@code before} what it is compared with, or null: both stay
-   * @param total of {@code now}
    * @param grouped whether the outermost frame stays the first
+   * @param zoom names of the frames that all of them begin with
    */
-  static HeldStacks reversed(
-      StackTree tree,
-      int[] ends,
-      StackNames names,
-      long[] now,
-      long @Nullable [] before,
-      long total,
-      boolean grouped) {
-    StackTree held = tree.held();
-    long[] first = new long[ends.length];
+  public static HeldStacks reversed(Ends ends, int[] nodes, boolean grouped, List<String> zoom) {
+    long[] first = new long[nodes.length];
     int count = 0;
     boolean frameless = false;
-    for (int end : ends) {
+    for (int end : nodes) {
       if (end == ROOT) {
         frameless = true;
         continue;
       }
       int node = end;
-      while (grouped && held.parent(node) > ROOT) {
-        node = held.parent(node);
+      while (grouped && ends.tree.parent(node) > ROOT) {
+        node = ends.tree.parent(node);
       }
       first[count++] = (long) end << 32 | node;
     }
     return new HeldStacks(
-        held,
-        names.held(),
-        now,
-        before,
-        total,
-        new int[0],
-        true,
-        Arrays.copyOf(first, count),
-        grouped,
-        frameless);
-  }
-
-  HeldStacks of(Shape itsShape, List<String> itsZoom) {
-    shape = itsShape;
-    zoom = itsZoom;
-    return this;
+        ends, new int[0], true, Arrays.copyOf(first, count), grouped, frameless, zoom);
   }
 
   /** What was done to them. */
   public Shape shape() {
-    return shape;
+    return ends.shape;
   }
 
   /** Names of the frames down to the one that all pass through; empty if there is none. */
@@ -157,12 +143,12 @@ public final class HeldStacks implements Iterable<FoldedStack> {
 
   /** What all of them count now. */
   public long total() {
-    return total;
+    return ends.total;
   }
 
   /** Digits behind the point that the numbers have: they are so many times ten as large. */
   public int decimals() {
-    return tree.decimals();
+    return ends.decimals;
   }
 
   @Override
@@ -181,6 +167,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     private final IntColumn to = new IntColumn();
     private String[] path = new String[64];
     private NodeKind[] kinds = new NodeKind[64];
+    private String[] modules = new String[64];
     private final int lead;
     private boolean begun;
 
@@ -207,7 +194,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
               new String[] {""},
               befores,
               nows,
-              List.of());
+              ends.shares.apply(ROOT));
     }
 
     @Override
@@ -256,20 +243,24 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       if (depth == path.length) {
         path = Arrays.copyOf(path, 2 * depth);
         kinds = Arrays.copyOf(kinds, 2 * depth);
+        modules = Arrays.copyOf(modules, 2 * depth);
       }
       path[depth] = names.name(function);
       kinds[depth] = names.kind(function);
+      modules[depth] = ends.modules ? names.module(function) : "";
     }
 
     /** What ends at some items of the level that was pushed last; null if nothing does. */
     private @Nullable FoldedStack stack(int from, int run, int depth) {
       long nows = 0;
       long befores = 0;
+      List<FoldedStack.Share> shares = List.of();
       for (int i = from; i < run; i++) {
         if (!reversed || after(items[i], at.size - 1) == ROOT) {
           int end = reversed ? (int) (items[i] >>> 32) : (int) items[i];
           nows += now[end];
           befores += before == null ? 0 : before[end];
+          shares = both(shares, ends.shares.apply(end));
         }
       }
       return nows == 0 && befores == 0
@@ -277,10 +268,19 @@ public final class HeldStacks implements Iterable<FoldedStack> {
           : new FoldedStack(
               Arrays.copyOf(path, depth),
               Arrays.copyOf(kinds, depth),
-              Collections.nCopies(depth, "").toArray(new String[0]),
+              Arrays.copyOf(modules, depth),
               befores,
               nows,
-              List.of());
+              shares);
+    }
+
+    private static <T> List<T> both(List<T> some, List<T> more) {
+      if (some.isEmpty() || more.isEmpty()) {
+        return some.isEmpty() ? more : some;
+      }
+      List<T> both = new ArrayList<>(some);
+      both.addAll(more);
+      return both;
     }
 
     /** Puts the children of nodes where there is room for them; returns where they end. */
