@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io;
 use std::mem::take;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -17,11 +18,13 @@ use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
 use flametop_prober::rights::{self, Call, Capability, Kept};
 
-use crate::debug::{self, Elf as Mapped, Link};
+use crate::debug::{self, Elf as Mapped, Link, Look};
 use crate::demangle::{is_label, shown_name};
 use crate::go::Functions;
 use crate::kernel::Kernel;
-use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION, What};
+use crate::protocol::{
+    Ask, Found, KERNEL, MESSAGE_MAX, PATH_MAX, Reply, Trouble, VERSION, What, looked,
+};
 use crate::{client, fetch, lines, places, sys, weight};
 
 /// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a
@@ -44,8 +47,8 @@ const FILES_MAX: usize = 64;
 const FUNCTION_MAX: usize = 4 << 10;
 /// In larger files second names are not looked for: it takes an index of all names. libc has 2 MiB.
 const ALIAS_FILE_MAX: u64 = 8 << 20;
-/// Debug files and files of programs that only their owners may read, in the roots of processes.
-const CAPABILITIES: [Capability; 2] = [Capability::CAP_DAC_READ_SEARCH, Capability::CAP_SYS_PTRACE];
+/// Files that only their owners may read, which blazesym opens again.
+const CAPABILITIES: [Capability; 1] = [Capability::CAP_DAC_READ_SEARCH];
 const NICE: i32 = 5;
 
 /// Runs the helper process: takes its standard input as the socket, answers until the client is
@@ -115,6 +118,21 @@ fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
         kernel,
         ..Symbols::default()
     };
+    let look = |process: u32, path: &Path| {
+        let path = path.as_os_str().as_bytes().to_vec();
+        if path.len() > PATH_MAX {
+            return Err(io::ErrorKind::InvalidFilename.into());
+        }
+        say(&Reply::Look { process, path })?;
+        let mut answer = looked(false);
+        let (_, passed) = sys::receive(socket, &mut answer)?;
+        let file = passed.into_iter().next().map(File::from);
+        file.ok_or_else(|| match answer == looked(true) {
+            true => io::ErrorKind::NotFound.into(),
+            // Or no descriptor was left for it.
+            false => io::ErrorKind::TimedOut.into(),
+        })
+    };
     let mut buffer = vec![0; MESSAGE_MAX];
     say(&Reply::Ready(VERSION))?;
     loop {
@@ -134,22 +152,22 @@ fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
         let (file, fetched) = (passed.next(), passed.next());
         if ask.what == What::Places {
             let file = file.ok_or(io::ErrorKind::InvalidData)?;
-            for place in lines::places(&ask, &file, fetched) {
+            for place in lines::places(&ask, &file, fetched, &look) {
                 say(&Reply::Place(place))?;
             }
             continue;
         }
         // A panic may leave the caches half made; the next question starts with new ones.
-        let (stripped, found) =
-            catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, file, fetched))).unwrap_or_else(
-                |_| {
-                    symbols = Symbols {
-                        kernel: take(&mut symbols.kernel),
-                        ..Symbols::default()
-                    };
-                    (false, vec![Found::default(); ask.offsets.len()])
-                },
-            );
+        let (stripped, found) = catch_unwind(AssertUnwindSafe(|| {
+            symbols.find(&ask, file, fetched, &look)
+        }))
+        .unwrap_or_else(|_| {
+            symbols = Symbols {
+                kernel: take(&mut symbols.kernel),
+                ..Symbols::default()
+            };
+            (false, vec![Found::default(); ask.offsets.len()])
+        });
         if let Some(trouble) = symbols.trouble.take() {
             say(&Reply::Trouble(trouble))?;
         }
@@ -161,7 +179,11 @@ fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
 /// One question of one file.
 #[cfg(fuzzing)]
 pub(crate) fn find_once(ask: &Ask, file: File) -> Vec<Found> {
-    Symbols::default().find(ask, Some(file), None).1
+    Symbols::default()
+        .find(ask, Some(file), None, &|_, _| {
+            Err(io::ErrorKind::NotFound.into())
+        })
+        .1
 }
 
 /// A file that is mapped.
@@ -228,14 +250,20 @@ fn symbolizer() -> blazesym::symbolize::Builder {
 
 impl Symbols {
     /// One answer for each offset, and whether the file's symbols are elsewhere.
-    fn find(&mut self, ask: &Ask, file: Option<File>, fetched: Option<File>) -> (bool, Vec<Found>) {
+    fn find(
+        &mut self,
+        ask: &Ask,
+        file: Option<File>,
+        fetched: Option<File>,
+        look: Look<'_>,
+    ) -> (bool, Vec<Found>) {
         self.clock += 1;
         if ask.kind == KERNEL {
             let (found, trouble) = self.kernel.find(&ask.offsets);
             self.trouble = trouble;
             return (false, found);
         }
-        let found = file.and_then(|file| self.find_in_file(ask, file, fetched));
+        let found = file.and_then(|file| self.find_in_file(ask, file, fetched, look));
         let (stripped, mut found) = found.unwrap_or_default();
         found.resize(ask.offsets.len(), Found::default());
         (stripped, found)
@@ -246,6 +274,7 @@ impl Symbols {
         ask: &Ask,
         file: File,
         fetched: Option<File>,
+        look: Look<'_>,
     ) -> Option<(bool, Vec<Found>)> {
         let held = match self.held.entry(ask.module) {
             Entry::Occupied(held) => held.into_mut(),
@@ -274,7 +303,7 @@ impl Symbols {
         let unnamed = found.iter().any(|found| found.name.is_empty());
         let stripped = unnamed && {
             let trouble = &mut self.trouble;
-            name_stripped(held, files, ask, fetched, &mut found, trouble)
+            name_stripped(held, files, ask, fetched, look, &mut found, trouble)
         };
         Some((stripped, found))
     }
@@ -322,6 +351,7 @@ fn name_stripped(
     symbolizer: &Symbolizer,
     ask: &Ask,
     fetched: Option<File>,
+    look: Look<'_>,
     found: &mut [Found],
     trouble: &mut Option<Trouble>,
 ) -> bool {
@@ -338,13 +368,16 @@ fn name_stripped(
         }
         fits
     };
-    let debug = held.debug.get_or_insert_with(|| {
-        let found = debug::find(&Link::of(&elf), &held.file.file, &ask.path, ask.process);
-        // Without its debug file the file is stripped.
-        found
-            .filter(|(file, _)| fits(file))
-            .map(|(file, _)| Numbered::new(file))
-    });
+    if held.debug.is_none() {
+        let link = Link::of(&elf);
+        let found = debug::find(&link, &held.file.file, &ask.path, ask.process, look);
+        // Without its debug file the file is stripped. One that was late is looked for again.
+        held.debug = found.ok().map(|found| {
+            let fitting = found.filter(|(file, _)| fits(file));
+            fitting.map(|(file, _)| Numbered::new(file))
+        });
+    }
+    let debug = held.debug.as_ref().and_then(Option::as_ref);
     if debug.is_none() && held.fetched.is_none() {
         held.fetched = fetched
             .filter(|file| Link::of(&elf).has_build_id_of(file) && fits(file))
@@ -354,7 +387,7 @@ fn name_stripped(
         let unnamed = |index: &usize| found[*index].name.is_empty();
         (0..found.len()).filter(unnamed).collect()
     };
-    if let Some(debug) = debug.as_ref().or(held.fetched.as_ref()) {
+    if let Some(debug) = debug.or(held.fetched.as_ref()) {
         let places = missing(found);
         let offsets: Vec<u64> = places.iter().map(|place| ask.offsets[*place]).collect();
         let symbols = debug.symbols(symbolizer, &offsets).unwrap_or_default();

@@ -6,17 +6,50 @@ use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::{Command, id};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::sleep;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, LazyLock};
+use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use flametop_symbolize::{Answer, Debuginfod, NAME_MAX, Query, Subject, Symbolizer};
+use flametop_prober::{Client, Missing, Request, Told, Whom};
+use flametop_symbolize::{Answer, Debuginfod, Looker, NAME_MAX, Query, Subject, Symbolizer};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_flametop-symbolizer");
 /// Far beyond anything that works: a test that waits so long has failed.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub fn start() -> Symbolizer {
-    Symbolizer::start(Path::new(PROGRAM), Debuginfod::default())
+    Symbolizer::start(Path::new(PROGRAM), Debuginfod::default(), looker())
+}
+
+/// What opens debug files: the real prober, one for all tests of a program.
+pub fn looker() -> Looker {
+    static PROBER: LazyLock<Client<Sender<Option<File>>>> = LazyLock::new(|| {
+        spawn(|| {
+            loop {
+                PROBER.wait(Instant::now() + PATIENCE);
+                for (waits, told) in PROBER.take() {
+                    let known = match told {
+                        Told::Elf(Ok(passed)) => passed.file(),
+                        Told::Elf(Err(Missing::Gone)) => None,
+                        late => {
+                            assert!(matches!(late, Told::Elf(Err(Missing::Late))), "{late:?}");
+                            continue;
+                        }
+                    };
+                    let _ = waits.send(known);
+                }
+            }
+        });
+        Client::start(Path::new(PROGRAM)).expect("a prober")
+    });
+    Arc::new(|process, path| {
+        let (sender, receiver) = channel();
+        let tgid = if process == 0 { id() } else { process };
+        let whom = Whom { tgid, start: None };
+        assert!(PROBER.ask(0, Request::Elf(whom, path.to_vec()), sender));
+        receiver
+    })
 }
 
 pub fn query(frame: u32, module: u32, offset: u64) -> Query {
