@@ -66,7 +66,7 @@ fn serve(socket: Packets) -> io::Result<()> {
         capabilities: &CAPABILITIES,
         memory: MEMORY,
         real_time: priority::PROMPT as u64,
-        calls: &[Call::Threads, Call::Open],
+        calls: &[Call::Threads, Call::Open, Call::OpenBelow],
     })?;
     // Not allowed is not fatal: a process that lives for a moment may then be gone before it is read.
     let _ = priority::set(Priority::Prompt);

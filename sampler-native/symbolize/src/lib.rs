@@ -28,6 +28,7 @@ mod lines;
 mod places;
 mod process;
 mod protocol;
+mod readable;
 mod sys;
 mod turns;
 mod weight;

@@ -2,7 +2,8 @@
 #![allow(dead_code)]
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, id};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -211,4 +212,37 @@ pub fn start_with(path: &Path) -> Symbolizer {
     let mut symbolizer = start();
     symbolizer.add_module(1, file(path));
     symbolizer
+}
+
+/// An ELF file whose symbol table is a hole of `table` bytes.
+pub fn sparse_elf(path: &Path, table: u64) -> File {
+    let mut bytes = vec![0; 0x300];
+    bytes[..16].copy_from_slice(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
+    bytes[16..20].copy_from_slice(&[3, 0, 62, 0]);
+    bytes[40] = 64;
+    bytes[52] = 64;
+    bytes[58..64].copy_from_slice(&[64, 0, 4, 0, 3, 0]);
+    let names = b"\0.symtab\0.strtab\0.shstrtab\0";
+    bytes[0x200..0x200 + names.len()].copy_from_slice(names);
+    let sections: [(u32, u32, u64, u64); 3] = [
+        (1, 2, 0x1000, table),
+        (9, 3, 0x280, 16),
+        (17, 3, 0x200, names.len() as u64),
+    ];
+    for (i, (name, kind, offset, size)) in sections.into_iter().enumerate() {
+        let at = 64 * (i + 2);
+        bytes[at..at + 4].copy_from_slice(&name.to_le_bytes());
+        bytes[at + 4..at + 8].copy_from_slice(&kind.to_le_bytes());
+        bytes[at + 24..at + 32].copy_from_slice(&offset.to_le_bytes());
+        bytes[at + 32..at + 40].copy_from_slice(&size.to_le_bytes());
+    }
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .expect("the file");
+    file.write_all(&bytes).expect("headers");
+    file.set_len(0x1000 + table).expect("a hole");
+    file
 }
