@@ -399,11 +399,11 @@ impl<T> State<T> {
                     left,
                     given_up,
                 },
-                _,
+                file,
             ) => {
                 (process.left, process.given_up) = (left, given_up);
                 let all_hang = left as usize >= MOST_SLOW;
-                self.answered(number, told);
+                self.answered(number, told.with_passed(file.map(Into::into)));
                 if all_hang {
                     return Some(Doom::AllHang);
                 }

@@ -1,5 +1,7 @@
 //! What flametop and the prober say to each other: one message a packet.
 
+use std::fs::File;
+
 use flametop_unwind::{
     ClosedFile, FileFacts, FileKey, HotSpot, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
@@ -8,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::Status;
 
 /// Both must have the same.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// A process that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -36,12 +38,14 @@ pub enum Request {
     PerfMap(Whom),
     /// How a JVM is asked to write such a file.
     Jvm(Whom),
+    /// The ELF file at a path in the root of the process.
+    Elf(Whom, Vec<u8>),
 }
 
 /// Why something could not be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Missing {
-    /// The process is gone, or may not be looked at.
+    /// The process is gone, or may not be looked at, or has no such file.
     Gone,
     /// It did not come in time.
     Late,
@@ -93,6 +97,20 @@ pub struct Jvm<F> {
     pub tmp: F,
 }
 
+/// A file that goes with its answer, and is the asker's alone: neither side counts it among the files that are open.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Passed {
+    #[serde(skip)]
+    pub(crate) file: Option<File>,
+}
+
+impl Passed {
+    /// The file. An answer that came has one.
+    pub fn file(self) -> Option<File> {
+        self.file
+    }
+}
+
 /// An answer; `F`: how files are told.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Told<F> {
@@ -106,6 +124,8 @@ pub enum Told<F> {
     File(Option<F>),
     /// Of [`Request::PerfMap`].
     PerfMap(Result<PerfMap<F>, Missing>),
+    /// Of [`Request::Elf`].
+    Elf(Result<Passed, Missing>),
     /// Of [`Request::Jvm`]. None: the process is no JVM. Else why the JVM cannot be asked.
     Jvm(Result<Option<Box<Jvm<F>>>, String>),
 }
@@ -118,6 +138,7 @@ impl Request {
             Request::Maps(..) | Request::MapsAt(..) => Told::Maps(Err(Missing::Late)),
             Request::Mappings(..) => Told::Mappings(None),
             Request::Reopen(_) => Told::File(None),
+            Request::Elf(..) => Told::Elf(Err(Missing::Late)),
             Request::PerfMap(_) => Told::PerfMap(Err(Missing::Late)),
             Request::Jvm(_) => Told::Jvm(Err("its memory or its /tmp does not answer".to_owned())),
         }
@@ -125,6 +146,24 @@ impl Request {
 }
 
 impl<F> Told<F> {
+    /// Takes out the file whose descriptor goes with the answer.
+    pub(crate) fn take_passed(&mut self) -> Option<File> {
+        match self {
+            Told::Elf(Ok(passed)) => passed.file.take(),
+            _ => None,
+        }
+    }
+
+    /// The answer with the descriptor that came.
+    pub(crate) fn with_passed(self, file: Option<File>) -> Told<F> {
+        match self {
+            // Without one it is not known what there is: none was left.
+            Told::Elf(Ok(_)) if file.is_none() => Told::Elf(Err(Missing::Late)),
+            Told::Elf(Ok(_)) => Told::Elf(Ok(Passed { file })),
+            other => other,
+        }
+    }
+
     /// The same with files told in another way; none if `file` does not know one of them.
     pub(crate) fn with<G>(self, file: &mut impl FnMut(F) -> Option<G>) -> Option<Told<G>> {
         Some(match self {
@@ -152,6 +191,7 @@ impl<F> Told<F> {
                     MapFile::Elsewhere => MapFile::Elsewhere,
                 },
             })),
+            Told::Elf(found) => Told::Elf(found),
             Told::Jvm(Err(why)) => Told::Jvm(Err(why)),
             Told::Jvm(Ok(None)) => Told::Jvm(Ok(None)),
             Told::Jvm(Ok(Some(jvm))) => Told::Jvm(Ok(Some(Box::new(Jvm {
@@ -184,6 +224,7 @@ pub(crate) enum FromProber {
     Ready(u32),
     /// A file, with its descriptor if it is open. Before the first answer in which it is, once until it is let go of.
     File(FileFacts),
+    /// With the descriptor of the file that is passed in it.
     Answer {
         number: u64,
         told: Told<FileKey>,

@@ -43,6 +43,8 @@ pub enum Call {
     Threads,
     /// Opens files for reading.
     Open,
+    /// Opens files below a folder, as it says which links are followed.
+    OpenBelow,
 }
 
 /// Becomes a user of its own, without capabilities beside those that are kept, without a way to get any, and with no other system
@@ -177,9 +179,11 @@ fn filters(calls: &[Call]) -> io::Result<Vec<BpfProgram>> {
         libc::SYS_ioctl,
         vec![argument(1, SeccompCmpOp::Eq, PROCMAP_QUERY)?],
     );
-    if calls.contains(&Call::Open) {
+    if calls.contains(&Call::OpenBelow) {
         // Of `openat2` a filter does not see the flags: there the user counts, who owns nothing.
         rules.insert(libc::SYS_openat2, Vec::new());
+    }
+    if calls.contains(&Call::Open) {
         let writes = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC;
         let reads = SeccompCmpOp::MaskedEq(writes as u64);
         rules.insert(libc::SYS_openat, vec![argument(2, reads.clone(), 0)?]);

@@ -21,7 +21,7 @@ use crate::{
     compiled,
     pool::{Pool, SLOW},
     priority::{self, Priority},
-    protocol::{FromProber, Mapped, Missing, Request, ToProber, Told, VERSION, Whom},
+    protocol::{FromProber, Mapped, Missing, Passed, Request, ToProber, Told, VERSION, Whom},
     rights::{self, Call, Kept},
     wire::Packets,
 };
@@ -66,7 +66,7 @@ fn serve(socket: Packets) -> io::Result<()> {
         capabilities: &CAPABILITIES,
         memory: MEMORY,
         real_time: priority::PROMPT as u64,
-        calls: &[Call::Threads, Call::Open],
+        calls: &[Call::Threads, Call::Open, Call::OpenBelow],
     })?;
     // Not allowed is not fatal: a process that lives for a moment may then be gone before it is read.
     let _ = priority::set(Priority::Prompt);
@@ -165,16 +165,18 @@ impl Server {
             }
         }
         let (left, given_up) = self.pool.lost();
-        let Some(told) = told else {
+        let Some(mut told) = told else {
             return Ok(());
         };
+        let file = told.take_passed();
         let answer = FromProber::Answer {
             number,
             told,
             left: left as u32,
             given_up,
         };
-        self.socket.send(&answer, None, true)
+        self.socket
+            .send(&answer, file.as_ref().map(AsFd::as_fd), true)
     }
 }
 
@@ -194,6 +196,11 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
             Told::Mappings(seen)
         }
         Request::Reopen(closed) => Told::File(files.reopen(&closed).ok()),
+        Request::Elf(whom, path) => {
+            let found = open(whom).and_then(|(p, _)| files.elf_at(&p, &path).ok()?);
+            let passed = found.map(|file| Passed { file: Some(file) });
+            Told::Elf(passed.ok_or(Missing::Gone))
+        }
         Request::PerfMap(whom) => Told::PerfMap(match open(whom) {
             Some((process, start)) => compiled::perf_map(&process, start, files),
             None => Err(Missing::Gone),

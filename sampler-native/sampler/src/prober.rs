@@ -5,10 +5,14 @@
 //! question is answered within seconds, be it that there is no answer.
 
 use std::{
-    fs, io,
+    fs::{self, File},
+    io,
     os::{fd::BorrowedFd, unix::fs::MetadataExt},
     path::Path,
-    sync::Arc,
+    sync::{
+        Arc,
+        mpsc::{Receiver, Sender, channel},
+    },
     time::Instant,
 };
 
@@ -92,6 +96,8 @@ enum About {
     Early(u32),
     PerfMap(u32),
     Jvm(u32),
+    /// Told to whoever waits.
+    Elf(Sender<Option<File>>),
 }
 
 /// Asks the process that reads.
@@ -169,6 +175,21 @@ impl Prober {
         };
         self.client
             .ask(user, Request::Jvm(process), About::Jvm(tgid))
+    }
+
+    /// Asks for the ELF file at a path in the root of a process, 0: of flametop itself. The file comes by the channel; none if there is
+    /// none. The channel ends without either if that is not known in time.
+    pub fn ask_elf(&self, tgid: u32, path: &[u8]) -> Receiver<Option<File>> {
+        let (sender, receiver) = channel();
+        // No user's questions have to be answered before those about flametop's own root.
+        let (tgid, user) = match tgid {
+            0 => (std::process::id(), NOBODY),
+            tgid => (tgid, user_of(tgid).unwrap_or(NOBODY)),
+        };
+        let process = Process { tgid, start: None };
+        let request = Request::Elf(process, path.to_vec());
+        self.client.ask(user, request, About::Elf(sender));
+        receiver
     }
 
     /// Asks for the mappings of these processes, which were not seen yet, or of all. Returns which were asked for.
@@ -261,6 +282,16 @@ fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
         }
         (About::PerfMap(tgid), Told::PerfMap(map)) => Answer::PerfMap(tgid, map),
         (About::Jvm(tgid), Told::Jvm(jvm)) => Answer::Jvm(tgid, jvm),
+        (About::Elf(waits), Told::Elf(found)) => {
+            let known = match found {
+                Ok(passed) => passed.file(),
+                Err(Missing::Gone) => None,
+                Err(Missing::Late) => return None,
+            };
+            // Whoever waited may have given up.
+            let _ = waits.send(known);
+            return None;
+        }
         _ => return None,
     })
 }

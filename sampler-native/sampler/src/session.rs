@@ -116,6 +116,7 @@ impl Session {
         let prober = Arc::new(prober);
         // Where that fails, answers are taken with the rest.
         let _ = rings.wake_for(prober.event());
+        let looks = Arc::clone(&prober);
         let mut pipeline = Pipeline::new(
             tasks,
             modules,
@@ -124,6 +125,7 @@ impl Session {
             Symbolizer::start(
                 &settings.symbolizer,
                 Debuginfod::of_environment(&settings.debuginfod),
+                Arc::new(move |process, path| looks.ask_elf(process, path)),
             ),
             settings.jvm_maps,
         );

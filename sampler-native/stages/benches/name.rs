@@ -6,6 +6,7 @@ use flametop_symbolize::{Debuginfod, Query, Subject, Symbolizer};
 use std::{
     fs::{self, File},
     path::PathBuf,
+    sync::{Arc, mpsc::channel},
     thread::sleep,
     time::Duration,
 };
@@ -45,7 +46,11 @@ fn symbolizer_program() -> PathBuf {
 }
 
 fn name(c: &mut Criterion) {
-    let mut symbolizer = Symbolizer::start(&symbolizer_program(), Debuginfod::default());
+    let mut symbolizer = Symbolizer::start(
+        &symbolizer_program(),
+        Debuginfod::default(),
+        Arc::new(|_, _| channel().1),
+    );
     symbolizer.add_module(KERNEL, Subject::Kernel);
     let path = libc();
     let file = File::open(&path).expect("libc");

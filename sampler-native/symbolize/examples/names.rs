@@ -5,6 +5,8 @@
 use std::error::Error;
 use std::fs::{self, File};
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::mpsc::channel;
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -14,7 +16,11 @@ const PLACES: u32 = 4_000;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let program = std::env::current_exe()?.with_file_name("../flametop-symbolizer");
-    let mut symbolizer = Symbolizer::start(Path::new(&program), Debuginfod::default());
+    let mut symbolizer = Symbolizer::start(
+        Path::new(&program),
+        Debuginfod::default(),
+        Arc::new(|_, _| channel().1),
+    );
     symbolizer.add_module(0, Subject::Kernel);
     let kallsyms = fs::read_to_string("/proc/kallsyms")?;
     let addresses: Vec<u64> = kallsyms

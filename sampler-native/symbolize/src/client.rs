@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use crate::debuginfod::{DebugFiles, DebugFilesCome, Debuginfod};
 use crate::places::{PlaceAnswer, PlaceQuery, Places};
-use crate::process::{Death, Helper, NoStart, Patience, Watched, lock, why};
+use crate::process::{Death, Helper, Looker, NoStart, Patience, Watched, lock, why};
 use crate::protocol::{
     ASK_MAX, Ask, FILE, Found, KERNEL, PATH_MAX, Reply, Trouble, VDSO, VERSION, What,
 };
@@ -45,6 +45,8 @@ pub const ALONE: &str = "alone";
 const OUT_MIN: Duration = Duration::from_secs(10);
 const OUT_GROWTH: u32 = 6;
 const OUT_MAX: Duration = Duration::from_secs(3600);
+/// A debug file that did not come in time is looked for again after so long, and so many times as long after each further time.
+const LATE_MIN: Duration = Duration::from_secs(2);
 /// From one trial to the next.
 const TRIAL_PAUSE: Duration = Duration::from_secs(5);
 const BACKOFF_MIN: Duration = Duration::from_millis(50);
@@ -87,7 +89,7 @@ struct Shared {
     notices: Mutex<Vec<String>>,
     /// The helper process of all files, and the one of a file on trial.
     watched: [Watched; 2],
-    /// Modules on trial, whose frames without a symbol are to be asked for again.
+    /// Modules whose frames without a symbol are to be asked for again.
     tried_again: Mutex<Vec<u32>>,
 }
 
@@ -101,8 +103,8 @@ enum Asked {
 impl Symbolizer {
     /// A client of `program`, the path of `flametop-symbolizer`, which is started at once. If that
     /// fails, a notice says so and frames are named without symbols. `debuginfod`: where else to look
-    /// for debug files.
-    pub fn start(program: &Path, debuginfod: Debuginfod) -> Symbolizer {
+    /// for debug files. `looker`: opens those of this machine, which the helper process may not.
+    pub fn start(program: &Path, debuginfod: Debuginfod, looker: Looker) -> Symbolizer {
         let (commands, inbox) = channel();
         let shared = Arc::new(Shared::default());
         let debug_files = Arc::new(DebugFiles::start(program, debuginfod));
@@ -111,6 +113,7 @@ impl Symbolizer {
             inbox,
             Arc::clone(&shared),
             Arc::clone(&debug_files),
+            &looker,
         );
         let thread = thread::Builder::new()
             .name("symbolizer".into())
@@ -126,7 +129,7 @@ impl Symbolizer {
             commands: Some(commands),
             shared,
             thread: thread.ok(),
-            places: Places::start(program),
+            places: Places::start(program, looker),
         }
     }
 
@@ -169,8 +172,8 @@ impl Symbolizer {
         self.debug_files.take()
     }
 
-    /// The modules that killed a helper process and are tried again, since the last call: names of their frames that are without a
-    /// symbol are to be asked for again.
+    /// The modules that are tried again, since the last call, because they killed a helper process or their debug files were late: names
+    /// of their frames that are without a symbol are to be asked for again.
     pub fn take_tried_again(&mut self) -> Vec<u32> {
         take(&mut *lock(&self.shared.tried_again))
     }
@@ -250,6 +253,9 @@ struct Module {
     standing: Standing,
     /// Helper processes that it killed.
     killed: u32,
+    /// How often its debug file did not come in time, and when that is looked for again.
+    late: u32,
+    look_again: Option<Instant>,
     used: u64,
 }
 
@@ -315,12 +321,18 @@ impl Client {
         inbox: Receiver<Message>,
         shared: Arc<Shared>,
         debug_files: Arc<DebugFiles>,
+        looker: &Looker,
     ) -> Client {
         Client {
             debug_files,
             helpers: [
-                Helper::new(program.clone(), None, PATIENCE),
-                Helper::new(program.clone(), Some(ALONE), PATIENCE_ALONE),
+                Helper::new(program.clone(), None, PATIENCE, Arc::clone(looker)),
+                Helper::new(
+                    program.clone(),
+                    Some(ALONE),
+                    PATIENCE_ALONE,
+                    Arc::clone(looker),
+                ),
             ],
             next_trial: Instant::now(),
             program,
@@ -361,11 +373,13 @@ impl Client {
     /// any more.
     fn listen(&mut self) -> bool {
         let until = |time: Instant| time.saturating_duration_since(Instant::now());
-        let trial = self.try_again().map_or(Duration::MAX, until);
+        let again = [self.try_again(), self.look_again()];
+        let again = again.into_iter().flatten().min();
+        let again = again.map_or(Duration::MAX, until);
         let wait = if self.pending.is_empty() {
-            trial
+            again
         } else if !self.runs() {
-            until(self.retry_at).min(trial)
+            until(self.retry_at).min(again)
         } else {
             self.first().map_or(Duration::ZERO, |(_, wait)| wait)
         };
@@ -469,6 +483,8 @@ impl Client {
                 user,
                 standing,
                 killed,
+                late: 0,
+                look_again: None,
                 used: self.clock,
             },
         );
@@ -558,6 +574,23 @@ impl Client {
         Some(self.next_trial)
     }
 
+    /// Has the modules asked for again whose debug files were late and are to be looked for now; when there will be others.
+    fn look_again(&mut self) -> Option<Instant> {
+        let now = Instant::now();
+        let mut next = None;
+        for (id, module) in &mut self.modules {
+            match module.look_again {
+                Some(at) if at <= now => {
+                    module.look_again = None;
+                    lock(&self.shared.tried_again).push(*id);
+                }
+                Some(at) => next = Some(next.map_or(at, |next: Instant| next.min(at))),
+                None => {}
+            }
+        }
+        next
+    }
+
     /// Starts the helper process of a module that killed another, with smaller limits.
     fn start_alone(&mut self) -> Result<(), Death> {
         let [_, helper] = &mut self.helpers;
@@ -590,12 +623,13 @@ impl Client {
         }
     }
 
-    /// CPU time of the helper process.
+    /// CPU time of the helper process, and the time that debug files were looked for.
     fn helper_time(&self) -> Duration {
         let time = self.shared.watched[Asked::Common as usize]
             .pid()
             .and_then(sys::cpu_time);
-        time.map_or(Duration::ZERO, |(nanos, _)| Duration::from_nanos(nanos))
+        let time = time.map_or(Duration::ZERO, |(nanos, _)| Duration::from_nanos(nanos));
+        time + self.helpers[Asked::Common as usize].looked()
     }
 
     /// Which of those that wait comes first, and how long that has to wait still.
@@ -669,7 +703,7 @@ impl Client {
         let mut unnamed = 0;
         let mut troubles = Vec::new();
         while !batch.queries.is_empty() {
-            match helper.receive(watched, &mut waiting)? {
+            match helper.answer(&ask, watched, &mut waiting)? {
                 Reply::Names { stripped, found }
                     if !found.is_empty() && found.len() <= batch.queries.len() =>
                 {
@@ -697,6 +731,13 @@ impl Client {
         }
         if unnamed > 0 {
             self.debug_files.want(&build_id, unnamed);
+        }
+        if unnamed > 0
+            && waiting.late()
+            && let Some(module) = self.modules.get_mut(&batch.module)
+        {
+            module.look_again = Some(Instant::now() + longer(LATE_MIN, module.late));
+            module.late += 1;
         }
         Ok(())
     }
@@ -860,7 +901,7 @@ impl Client {
         let mut path = "?".into();
         let mut pause = OUT_MIN;
         if let Some(module) = self.modules.get_mut(&batch.module) {
-            pause = (OUT_MIN * OUT_GROWTH.saturating_pow(module.killed)).min(OUT_MAX);
+            pause = longer(OUT_MIN, module.killed);
             module.killed += 1;
             module.standing = Standing::Out(Instant::now() + pause);
             path = String::from_utf8_lossy(&module.path).into_owned();
@@ -895,6 +936,12 @@ impl Client {
     fn tell(&self, notice: String) {
         lock(&self.shared.notices).push(notice);
     }
+}
+
+/// A pause that is longer after each time.
+fn longer(first: Duration, times: u32) -> Duration {
+    let pause = first.saturating_mul(OUT_GROWTH.saturating_pow(times));
+    pause.min(OUT_MAX)
 }
 
 /// Signals that a process brings upon itself.

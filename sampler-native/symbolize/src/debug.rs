@@ -6,10 +6,10 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use object::LittleEndian;
 use object::read::Object;
@@ -121,57 +121,55 @@ pub fn shared_path(link: &[u8]) -> Option<PathBuf> {
     Some(Path::new(DEBUG_FOLDER).join(name))
 }
 
-/// A root directory that files are looked for in.
-#[derive(Debug)]
-pub struct Root {
-    folder: File,
-    /// Not ours: what is mounted there may be anything, and may never answer.
-    foreign: bool,
+/// Asks for the ELF file at a path in the root of a process, 0: of flametop. This process may open no files of others. An error of the
+/// kind `TimedOut` says that the file may be there, and did not come in time.
+pub type Look<'a> = &'a dyn Fn(u32, &Path) -> io::Result<File>;
+
+/// In whose roots files are looked for: flametop's own, then that of a process.
+pub fn roots(process: u32) -> impl Iterator<Item = u32> {
+    [0].into_iter().chain((process != 0).then_some(process))
 }
 
-impl Root {
-    /// Ours, and that of `process` if it is another.
-    pub fn of(process: u32) -> Vec<Root> {
-        let mut roots = Vec::new();
-        let places = [
-            (true, "/".to_owned(), false),
-            (process != 0, format!("/proc/{process}/root"), true),
-        ];
-        for (wanted, path, foreign) in places {
-            if wanted && let Ok(folder) = sys::directory(&path) {
-                roots.push(Root { folder, foreign });
-            }
-        }
-        roots.dedup_by_key(|root| {
-            root.folder
-                .metadata()
-                .map_or((0, 0), |folder| (folder.dev(), folder.ino()))
-        });
-        roots
-    }
-
-    /// The regular file `path` in it.
-    pub fn open(&self, path: &Path) -> Option<File> {
-        sys::open_below(&self.folder, path, self.foreign).ok()
-    }
-}
-
-/// The debug file of `file`, and the root that it was found in.
-pub fn find(link: &Link, file: &File, path: &[u8], process: u32) -> Option<(File, Root)> {
+/// The debug file of `file`, and in whose root it is.
+///
+/// # Errors
+/// There may be one that did not come in time.
+pub fn find(
+    link: &Link,
+    file: &File,
+    path: &[u8],
+    process: u32,
+    look: Look<'_>,
+) -> io::Result<Option<(File, u32)>> {
     let same = |other: &File| match (file.metadata(), other.metadata()) {
         (Ok(a), Ok(b)) => (a.dev(), a.ino()) == (b.dev(), b.ino()),
         _ => false,
     };
     let places = link.places(path);
-    if places.is_empty() {
-        return None;
+    let mut late = None;
+    for root in roots(process) {
+        for place in &places {
+            match look(root, place) {
+                Ok(found) if !same(&found) && link.fits(&found) => return Ok(Some((found, root))),
+                Err(error) if error.kind() == io::ErrorKind::TimedOut => late = Some(error),
+                _ => {}
+            }
+        }
     }
-    Root::of(process).into_iter().find_map(|root| {
-        places
-            .iter()
-            .filter_map(|place| root.open(place))
-            .find(|found| !same(found) && link.fits(found))
-            .map(|found| (found, root))
+    late.map_or(Ok(None), Err)
+}
+
+/// Whether the debug file of a file of this path may be at that place. The process that parses what others wrote gets no file of another
+/// place.
+pub fn is_place(place: &[u8], path: &[u8]) -> bool {
+    let place = Path::new(OsStr::from_bytes(place));
+    let plain = place.components().all(|part| part != Component::ParentDir);
+    let beside = Path::new(OsStr::from_bytes(path)).parent();
+    let folder = place.parent().filter(|_| plain && place.is_absolute());
+    folder.is_some_and(|folder| {
+        let beside = beside.filter(|beside| beside.is_absolute());
+        folder.starts_with(DEBUG_FOLDER)
+            || beside.is_some_and(|beside| folder == beside || folder == beside.join(".debug"))
     })
 }
 
@@ -184,5 +182,55 @@ fn checksum(mut file: &File) -> Option<u32> {
             0 => return Some(crc.finalize()),
             length => crc.update(&part[..length]),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_place_all_that_are_looked_for_are_places() {
+        let link = Link {
+            build_id: vec![0xab, 0xcd, 0xef],
+            debug_link: Some((b"lib.debug".to_vec(), 0)),
+        };
+        let paths: [&[u8]; 4] = [b"/usr/lib/lib.so", b"/lib.so", b"/a (deleted)", b"[vdso]"];
+        for path in paths {
+            let places = link.places(path);
+            assert!(!places.is_empty());
+            for place in places {
+                let text = place.display();
+                assert!(is_place(place.as_os_str().as_bytes(), path), "{text}");
+            }
+        }
+        let shared = shared_path(b"../../.dwz/x86_64/pkg.debug").expect("a place");
+        assert!(is_place(shared.as_os_str().as_bytes(), b"/usr/bin/x"));
+    }
+
+    #[test]
+    fn is_place_nothing_else_is_one() {
+        let places: [&[u8]; 10] = [
+            b"",
+            b"/",
+            b"lib.debug",
+            b"/etc/shadow",
+            b"/usr/lib/other/lib.debug",
+            b"/usr/lib/app/deeper/lib.debug",
+            b"/usr/lib/app/.debug/deeper/lib.debug",
+            b"/usr/lib/debugger/lib.debug",
+            b"/usr/lib/debug/../../../etc/shadow",
+            b"/usr/lib/app/../../../etc/shadow",
+        ];
+        for place in places {
+            let text = String::from_utf8_lossy(place);
+            assert!(!is_place(place, b"/usr/lib/app/lib.so"), "{text}");
+        }
+        // Beside a file without a folder there is nothing.
+        assert!(!is_place(b"/etc/shadow", b"[vdso]"));
+        assert!(!is_place(b"/etc/shadow", b""));
+        assert!(!is_place(b"/shadow", b"lib.so"));
+        let outside = shared_path(b"/.dwz/../../../../etc/shadow").expect("a place");
+        assert!(!is_place(outside.as_os_str().as_bytes(), b"/usr/bin/x"));
     }
 }

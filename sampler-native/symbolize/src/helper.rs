@@ -5,9 +5,10 @@ use std::collections::hash_map::Entry;
 use std::fs::File;
 use std::io;
 use std::mem::take;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -15,14 +16,17 @@ use blazesym::inspect::{self, Inspector};
 use blazesym::symbolize::source::{Elf, Source};
 use blazesym::symbolize::{Input, Symbolized, Symbolizer};
 
-use flametop_prober::rights::{self, Call, Capability, Kept};
+use flametop_prober::rights::{self, Call, Kept};
 
-use crate::debug::{self, Elf as Mapped, Link};
+use crate::debug::{self, Elf as Mapped, Link, Look};
 use crate::demangle::{is_label, shown_name};
 use crate::go::Functions;
 use crate::kernel::Kernel;
-use crate::protocol::{Ask, Found, KERNEL, MESSAGE_MAX, Reply, Trouble, VERSION, What};
-use crate::{client, fetch, lines, places, sys, weight};
+use crate::protocol::{
+    Ask, Found, KERNEL, MESSAGE_MAX, PATH_MAX, Reply, Trouble, VERSION, What, looked,
+};
+use crate::readable::Readable;
+use crate::{client, fetch, lines, places, sys};
 
 /// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a
 /// symbol.
@@ -44,8 +48,6 @@ const FILES_MAX: usize = 64;
 const FUNCTION_MAX: usize = 4 << 10;
 /// In larger files second names are not looked for: it takes an index of all names. libc has 2 MiB.
 const ALIAS_FILE_MAX: u64 = 8 << 20;
-/// Debug files and files of programs that only their owners may read, in the roots of processes.
-const CAPABILITIES: [Capability; 2] = [Capability::CAP_DAC_READ_SEARCH, Capability::CAP_SYS_PTRACE];
 const NICE: i32 = 5;
 
 /// Runs the helper process: takes its standard input as the socket, answers until the client is
@@ -73,7 +75,7 @@ pub fn run() -> ExitCode {
     let given_up = match fetches {
         true => become_fetcher(data),
         false => rights::give_up(&Kept {
-            capabilities: &CAPABILITIES,
+            capabilities: &[],
             memory: data,
             real_time: 0,
             calls: &[Call::Open],
@@ -115,12 +117,27 @@ fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
         kernel,
         ..Symbols::default()
     };
+    let look = |process: u32, path: &Path| {
+        let path = path.as_os_str().as_bytes().to_vec();
+        if path.len() > PATH_MAX {
+            return Err(io::ErrorKind::InvalidFilename.into());
+        }
+        say(&Reply::Look { process, path })?;
+        let mut answer = looked(false);
+        let (_, passed) = sys::receive(socket, &mut answer)?;
+        let file = passed.into_iter().next().map(File::from);
+        file.ok_or_else(|| match answer == looked(true) {
+            true => io::ErrorKind::NotFound.into(),
+            // Or no descriptor was left for it.
+            false => io::ErrorKind::TimedOut.into(),
+        })
+    };
     let mut buffer = vec![0; MESSAGE_MAX];
     say(&Reply::Ready(VERSION))?;
     loop {
         // What was large a moment ago is given back when nobody asks on.
         while symbols.held.len() > 1
-            && sys::resident_bytes() > RESIDENT_MAX
+            && symbols.size() > RESIDENT_MAX
             && !sys::wait_readable(socket, Instant::now() + STAYS)?
         {
             symbols.shrink();
@@ -134,22 +151,22 @@ fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
         let (file, fetched) = (passed.next(), passed.next());
         if ask.what == What::Places {
             let file = file.ok_or(io::ErrorKind::InvalidData)?;
-            for place in lines::places(&ask, &file, fetched) {
+            for place in lines::places(&ask, &file, fetched, &look) {
                 say(&Reply::Place(place))?;
             }
             continue;
         }
         // A panic may leave the caches half made; the next question starts with new ones.
-        let (stripped, found) =
-            catch_unwind(AssertUnwindSafe(|| symbols.find(&ask, file, fetched))).unwrap_or_else(
-                |_| {
-                    symbols = Symbols {
-                        kernel: take(&mut symbols.kernel),
-                        ..Symbols::default()
-                    };
-                    (false, vec![Found::default(); ask.offsets.len()])
-                },
-            );
+        let (stripped, found) = catch_unwind(AssertUnwindSafe(|| {
+            symbols.find(&ask, file, fetched, &look)
+        }))
+        .unwrap_or_else(|_| {
+            symbols = Symbols {
+                kernel: take(&mut symbols.kernel),
+                ..Symbols::default()
+            };
+            (false, vec![Found::default(); ask.offsets.len()])
+        });
         if let Some(trouble) = symbols.trouble.take() {
             say(&Reply::Trouble(trouble))?;
         }
@@ -161,51 +178,50 @@ fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
 /// One question of one file.
 #[cfg(fuzzing)]
 pub(crate) fn find_once(ask: &Ask, file: File) -> Vec<Found> {
-    Symbols::default().find(ask, Some(file), None).1
+    Symbols::default()
+        .find(ask, Some(file), None, &|_, _| {
+            Err(io::ErrorKind::NotFound.into())
+        })
+        .1
 }
 
 /// A file that is mapped.
 struct Held {
-    file: Numbered,
+    file: Readable,
     /// Its debug file, once it was looked for.
-    debug: Option<Option<Numbered>>,
+    debug: Option<Option<Readable>>,
     /// The debug file that was fetched.
-    fetched: Option<Numbered>,
+    fetched: Option<Readable>,
     used: u64,
     asked: Instant,
 }
 
-/// An open file by its number.
-struct Numbered {
-    /// Keeps the number in `path` taken.
-    file: File,
-    path: PathBuf,
+/// The symbols of a file that really cover `offsets`.
+fn symbols_of(file: &Readable, symbolizer: &Symbolizer, offsets: &[u64]) -> Option<Vec<Found>> {
+    let mut elf = Elf::new(file.path());
+    elf.debug_syms = false;
+    let asked = Input::VirtOffset(offsets);
+    let results = symbolizer.symbolize(&Source::Elf(elf), asked).ok()?;
+    let found = results.into_iter().map(|result| match result {
+        Symbolized::Sym(sym)
+            if sym.offset < sym.size.unwrap_or(FUNCTION_MAX) && !is_label(&sym.name) =>
+        {
+            Found {
+                start: sym.addr,
+                name: shown_name(&sym.name).into_bytes(),
+            }
+        }
+        _ => Found::default(),
+    });
+    Some(found.collect())
 }
 
-impl Numbered {
-    fn new(file: File) -> Numbered {
-        let path = PathBuf::from(format!("/proc/self/fd/{}", file.as_raw_fd()));
-        Numbered { file, path }
-    }
-
-    /// The symbols that really cover `offsets`.
-    fn symbols(&self, symbolizer: &Symbolizer, offsets: &[u64]) -> Option<Vec<Found>> {
-        let mut elf = Elf::new(&self.path);
-        elf.debug_syms = false;
-        let asked = Input::VirtOffset(offsets);
-        let results = symbolizer.symbolize(&Source::Elf(elf), asked).ok()?;
-        let found = results.into_iter().map(|result| match result {
-            Symbolized::Sym(sym)
-                if sym.offset < sym.size.unwrap_or(FUNCTION_MAX) && !is_label(&sym.name) =>
-            {
-                Found {
-                    start: sym.addr,
-                    name: shown_name(&sym.name).into_bytes(),
-                }
-            }
-            _ => Found::default(),
-        });
-        Some(found.collect())
+impl Held {
+    /// Bytes of memory of copies.
+    fn copied(&self) -> u64 {
+        let debug = self.debug.iter().flatten();
+        let files = [&self.file].into_iter().chain(debug).chain(&self.fetched);
+        files.map(Readable::copied).sum()
     }
 }
 
@@ -228,14 +244,20 @@ fn symbolizer() -> blazesym::symbolize::Builder {
 
 impl Symbols {
     /// One answer for each offset, and whether the file's symbols are elsewhere.
-    fn find(&mut self, ask: &Ask, file: Option<File>, fetched: Option<File>) -> (bool, Vec<Found>) {
+    fn find(
+        &mut self,
+        ask: &Ask,
+        file: Option<File>,
+        fetched: Option<File>,
+        look: Look<'_>,
+    ) -> (bool, Vec<Found>) {
         self.clock += 1;
         if ask.kind == KERNEL {
             let (found, trouble) = self.kernel.find(&ask.offsets);
             self.trouble = trouble;
             return (false, found);
         }
-        let found = file.and_then(|file| self.find_in_file(ask, file, fetched));
+        let found = file.and_then(|file| self.find_in_file(ask, file, fetched, look));
         let (stripped, mut found) = found.unwrap_or_default();
         found.resize(ask.offsets.len(), Found::default());
         (stripped, found)
@@ -246,18 +268,22 @@ impl Symbols {
         ask: &Ask,
         file: File,
         fetched: Option<File>,
+        look: Look<'_>,
     ) -> Option<(bool, Vec<Found>)> {
         let held = match self.held.entry(ask.module) {
             Entry::Occupied(held) => held.into_mut(),
             // Opening a FIFO or a device waits, or does something.
             Entry::Vacant(_) if !file.metadata().ok()?.is_file() => return None,
             Entry::Vacant(held) => {
-                self.trouble = weight::trouble(&file);
-                if self.trouble.is_some() {
-                    return None;
-                }
+                let file = match Readable::new(file) {
+                    Ok(file) => file,
+                    Err(trouble) => {
+                        self.trouble = Some(trouble);
+                        return None;
+                    }
+                };
                 held.insert(Held {
-                    file: Numbered::new(file),
+                    file,
                     debug: None,
                     fetched: None,
                     used: 0,
@@ -268,20 +294,26 @@ impl Symbols {
         held.used = self.clock;
         held.asked = Instant::now();
         let files = self.files.get_or_insert_with(|| symbolizer().build());
-        let mut found = held.file.symbols(files, &ask.offsets).unwrap_or_default();
+        let mut found = symbols_of(&held.file, files, &ask.offsets).unwrap_or_default();
         found.resize(ask.offsets.len(), Found::default());
         prefer_plain_names(&held.file, &mut found);
         let unnamed = found.iter().any(|found| found.name.is_empty());
         let stripped = unnamed && {
             let trouble = &mut self.trouble;
-            name_stripped(held, files, ask, fetched, &mut found, trouble)
+            name_stripped(held, files, ask, fetched, look, &mut found, trouble)
         };
         Some((stripped, found))
     }
 
+    /// Bytes of memory that this process has, those of copies included.
+    fn size(&self) -> u64 {
+        let held = self.held.values();
+        sys::resident_bytes() + held.map(Held::copied).sum::<u64>()
+    }
+
     /// Forgets files until this process is as small as it should be, but never the one asked last.
     fn shrink(&mut self) {
-        let mut resident = sys::resident_bytes();
+        let mut resident = self.size();
         loop {
             let Some(oldest) = self
                 .held
@@ -302,7 +334,7 @@ impl Symbols {
                 let mapped = [Some(held.file), held.debug.flatten(), held.fetched];
                 // Where it cannot be forgotten alone, all are.
                 if mapped.into_iter().flatten().any(|file| {
-                    let evict = blazesym::symbolize::evict::Elf::new(file.path);
+                    let evict = blazesym::symbolize::evict::Elf::new(file.path());
                     files.evict(&evict.into()).is_err()
                 }) {
                     self.files = None;
@@ -310,7 +342,7 @@ impl Symbols {
                 }
             }
             sys::trim();
-            resident = sys::resident_bytes();
+            resident = self.size();
         }
     }
 }
@@ -322,42 +354,45 @@ fn name_stripped(
     symbolizer: &Symbolizer,
     ask: &Ask,
     fetched: Option<File>,
+    look: Look<'_>,
     found: &mut [Found],
     trouble: &mut Option<Trouble>,
 ) -> bool {
-    let Ok(bytes) = sys::map(&held.file.file) else {
+    let Ok(bytes) = sys::map(held.file.file()) else {
         return false;
     };
     let Ok(elf) = Mapped::parse(&*bytes) else {
         return false;
     };
-    let mut fits = |file: &File| {
-        let fits = weight::trouble(file).is_none();
-        if !fits {
+    let mut readable = |file: File| {
+        let readable = Readable::new(file).ok();
+        if readable.is_none() {
             *trouble = Some(Trouble::DebugFile);
         }
-        fits
+        readable
     };
-    let debug = held.debug.get_or_insert_with(|| {
-        let found = debug::find(&Link::of(&elf), &held.file.file, &ask.path, ask.process);
-        // Without its debug file the file is stripped.
-        found
-            .filter(|(file, _)| fits(file))
-            .map(|(file, _)| Numbered::new(file))
-    });
+    if held.debug.is_none() {
+        let link = Link::of(&elf);
+        let found = debug::find(&link, held.file.file(), &ask.path, ask.process, look);
+        // Without its debug file the file is stripped. One that was late is looked for again.
+        held.debug = found
+            .ok()
+            .map(|found| found.and_then(|(file, _)| readable(file)));
+    }
+    let debug = held.debug.as_ref().and_then(Option::as_ref);
     if debug.is_none() && held.fetched.is_none() {
         held.fetched = fetched
-            .filter(|file| Link::of(&elf).has_build_id_of(file) && fits(file))
-            .map(Numbered::new);
+            .filter(|file| Link::of(&elf).has_build_id_of(file))
+            .and_then(readable);
     }
     let missing = |found: &[Found]| -> Vec<usize> {
         let unnamed = |index: &usize| found[*index].name.is_empty();
         (0..found.len()).filter(unnamed).collect()
     };
-    if let Some(debug) = debug.as_ref().or(held.fetched.as_ref()) {
+    if let Some(debug) = debug.or(held.fetched.as_ref()) {
         let places = missing(found);
         let offsets: Vec<u64> = places.iter().map(|place| ask.offsets[*place]).collect();
-        let symbols = debug.symbols(symbolizer, &offsets).unwrap_or_default();
+        let symbols = symbols_of(debug, symbolizer, &offsets).unwrap_or_default();
         for (place, symbol) in places.into_iter().zip(symbols) {
             found[place] = symbol;
         }
@@ -372,20 +407,20 @@ fn name_stripped(
 
 /// Where one function has several names, as many in libc have, blazesym takes any: `__poll` and
 /// `__libc_free` become `poll` and `free`, if those are symbols of the same address.
-fn prefer_plain_names(held: &Numbered, found: &mut [Found]) {
+fn prefer_plain_names(held: &Readable, found: &mut [Found]) {
     let mut marked: Vec<&mut Found> = found
         .iter_mut()
         .filter(|found| found.name.starts_with(b"__"))
         .collect();
     if marked.is_empty()
         || held
-            .file
+            .file()
             .metadata()
             .map_or(true, |file| file.len() > ALIAS_FILE_MAX)
     {
         return;
     }
-    let mut elf = inspect::source::Elf::new(&held.path);
+    let mut elf = inspect::source::Elf::new(held.path());
     elf.debug_syms = false;
     let (source, inspector) = (inspect::source::Source::Elf(elf), Inspector::new());
     for found in &mut marked {

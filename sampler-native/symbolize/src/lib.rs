@@ -28,6 +28,7 @@ mod lines;
 mod places;
 mod process;
 mod protocol;
+mod readable;
 mod sys;
 mod turns;
 mod weight;
@@ -40,6 +41,7 @@ pub use debuginfod::{DebugFileCounts, DebugFilesCome, Debuginfod};
 pub use flametop_stream::NameSource as Source;
 pub use helper::run as run_helper;
 pub use places::{PlaceAnswer, PlaceQuery};
+pub use process::Looker;
 
 /// Longest name, in bytes.
 pub const NAME_MAX: usize = 1024;

@@ -7,7 +7,7 @@ use addr2line::Context;
 use gimli::{Dwarf, DwarfSections, EndianSlice, LittleEndian, SectionId};
 use object::read::{Object, ObjectSection};
 
-use crate::debug::{self, Elf, Link, Root};
+use crate::debug::{self, Elf, Link, Look};
 use crate::demangle::{bounded, shown_name};
 use crate::protocol::{Ask, Place};
 use crate::{CALLS_MAX, Call, TEXT_MAX, sys};
@@ -15,8 +15,8 @@ use crate::{CALLS_MAX, Call, TEXT_MAX, sys};
 type Slice<'a> = EndianSlice<'a, LittleEndian>;
 
 /// The sources of all offsets of `ask` in `file`; `fetched`: what is said to be its debug file.
-pub fn places(ask: &Ask, file: &File, fetched: Option<File>) -> Vec<Place> {
-    let missing = match find(ask, file, fetched) {
+pub fn places(ask: &Ask, file: &File, fetched: Option<File>, look: Look<'_>) -> Vec<Place> {
+    let missing = match find(ask, file, fetched, look) {
         Ok(places) => return places,
         Err(missing) => missing,
     };
@@ -27,7 +27,12 @@ pub fn places(ask: &Ask, file: &File, fetched: Option<File>) -> Vec<Place> {
     vec![place; ask.offsets.len()]
 }
 
-fn find(ask: &Ask, file: &File, fetched: Option<File>) -> Result<Vec<Place>, String> {
+fn find(
+    ask: &Ask,
+    file: &File,
+    fetched: Option<File>,
+    look: Look<'_>,
+) -> Result<Vec<Place>, String> {
     if !file.metadata().is_ok_and(|file| file.is_file()) {
         return Err("it is no file".into());
     }
@@ -36,12 +41,15 @@ fn find(ask: &Ask, file: &File, fetched: Option<File>) -> Result<Vec<Place>, Str
     let elf = Elf::parse(&*bytes).map_err(|error| unreadable(&error))?;
     let link = Link::of(&elf);
     if has_lines(&elf) {
-        return look_up(ask, &link, &elf, None);
+        return look_up(ask, &link, &elf, None, look);
     }
-    let (debug, root) = match debug::find(&link, file, &ask.path, ask.process) {
+    let found = debug::find(&link, file, &ask.path, ask.process, look);
+    let late = found.is_err();
+    let (debug, root) = match found.ok().flatten() {
         Some((debug, root)) => (debug, Some(root)),
         None => match fetched.filter(|fetched| link.has_build_id_of(fetched)) {
             Some(fetched) => (fetched, None),
+            None if late => return Err("its debug file did not come in time: ask again".into()),
             None => return Err(advice(ask, &link)),
         },
     };
@@ -50,7 +58,7 @@ fn find(ask: &Ask, file: &File, fetched: Option<File>) -> Result<Vec<Place>, Str
     if !has_lines(&elf) {
         return Err("its debug file has symbols only, no lines".into());
     }
-    look_up(ask, &link, &elf, root.as_ref())
+    look_up(ask, &link, &elf, root, look)
 }
 
 /// What mends it.
@@ -79,11 +87,12 @@ fn look_up(
     ask: &Ask,
     link: &Link,
     elf: &Elf<'_>,
-    root: Option<&Root>,
+    root: Option<u32>,
+    look: Look<'_>,
 ) -> Result<Vec<Place>, String> {
     let damaged = |error: gimli::Error| format!("its debug information is damaged ({error})");
     let sections = sections(elf);
-    let shared = shared_debug_file(ask, elf, root);
+    let shared = shared_debug_file(ask, elf, root, look);
     let shared_bytes = shared.as_ref().and_then(|file| sys::map(file).ok());
     let shared_elf = shared_bytes
         .as_ref()
@@ -130,21 +139,21 @@ fn slice(bytes: &[u8]) -> Slice<'_> {
 
 /// What several debug files have in common may be in one more file (`dwz -m`), known by a build id
 /// of its own. Debian has it only where the link says, in a folder `.dwz`.
-fn shared_debug_file(ask: &Ask, elf: &Elf<'_>, root: Option<&Root>) -> Option<File> {
+fn shared_debug_file(ask: &Ask, elf: &Elf<'_>, root: Option<u32>, look: Look<'_>) -> Option<File> {
     let (link, id) = elf.gnu_debugaltlink().ok().flatten()?;
     let paths: Vec<_> = [debug::build_id_path(id), debug::shared_path(link)]
         .into_iter()
         .flatten()
         .collect();
-    let ours = Root::of(ask.process);
+    let others = debug::roots(ask.process).filter(|other| Some(*other) != root);
     let fits = |file: &File| {
         let bytes = sys::map(file).ok()?;
         let elf = Elf::parse(&*bytes).ok()?;
         (elf.build_id().ok()? == Some(id)).then_some(())
     };
     root.into_iter()
-        .chain(&ours)
-        .flat_map(|root| paths.iter().filter_map(|path| root.open(path)))
+        .chain(others)
+        .flat_map(|root| paths.iter().filter_map(move |path| look(root, path).ok()))
         .find(|file| fits(file).is_some())
 }
 

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::process::{Death, Helper, NoStart, Patience, Watched, lock, why};
+use crate::process::{Death, Helper, Looker, NoStart, Patience, Watched, lock, why};
 use crate::protocol::{ASK_MAX, Ask, FILE, PATH_MAX, Place, Reply, What};
 use crate::{Call, NAME_MAX};
 
@@ -68,10 +68,10 @@ struct Shared {
 
 impl Places {
     /// Starts the thread, no process.
-    pub fn start(program: &Path) -> Places {
+    pub fn start(program: &Path, looker: Looker) -> Places {
         let (queries, inbox) = channel();
         let shared = Arc::new(Shared::default());
-        let helper = Helper::new(program.to_path_buf(), Some(ARGUMENT), PATIENCE);
+        let helper = Helper::new(program.to_path_buf(), Some(ARGUMENT), PATIENCE, looker);
         let asker = Asker {
             helper,
             inbox,
@@ -197,7 +197,9 @@ impl Asker {
         let mut waiting = self.helper.patience();
         query.frames.reverse();
         while let Some(&(frame, _)) = query.frames.last() {
-            let reply = self.helper.receive(&self.shared.watched, &mut waiting)?;
+            let reply = self
+                .helper
+                .answer(&ask, &self.shared.watched, &mut waiting)?;
             let Reply::Place(Place { calls, missing }) = reply else {
                 return Err(Death::Nonsense);
             };

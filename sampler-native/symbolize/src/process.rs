@@ -1,20 +1,28 @@
 //! One helper process: its start, its answers, its end.
 
+use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::protocol::{Ask, MESSAGE_MAX, Reply, VERSION};
-use crate::sys;
+use crate::protocol::{Ask, MESSAGE_MAX, Reply, VERSION, looked};
+use crate::{debug, sys};
 
 /// A helper process that did nothing for so long hangs; one that waits for a CPU does not.
 const IDLE_TIME_MAX: Duration = Duration::from_secs(2);
+/// A file that is looked for comes by then, or is not waited for. The prober answers after a second.
+const LOOK_TIME: Duration = Duration::from_secs(2);
+/// After so much time no more files are looked for until the next question.
+const LOOKS_TIME: Duration = Duration::from_millis(500);
+/// Most files that are looked for in one question: four places in two roots, and what debug files share.
+const LOOKS_MAX: u32 = 16;
 /// A helper process that was killed is gone by then, or hangs.
 const REAP_TIME_MAX: Duration = Duration::from_secs(1);
 
@@ -132,26 +140,42 @@ impl Patience {
             first: None,
             last: 0,
             moved: Instant::now(),
+            looks: LOOKS_MAX,
+            looked: Duration::ZERO,
+            late: false,
         }
     }
 }
 
+/// Asks for the ELF file at a path in the root of a process, 0: of this one. The file comes by the channel; none if there is none. A
+/// channel that ends without either: it is not known.
+pub type Looker = Arc<dyn Fn(u32, &[u8]) -> Receiver<Option<File>> + Send + Sync>;
+
 /// Starts helper processes, one at a time.
-#[derive(Debug)]
 pub struct Helper {
     program: PathBuf,
     argument: Option<&'static str>,
     patience: Patience,
+    looker: Looker,
+    /// Time that files were looked for, since the beginning.
+    looked: Duration,
     socket: Option<OwnedFd>,
     buffer: Vec<u8>,
 }
 
 impl Helper {
-    pub fn new(program: PathBuf, argument: Option<&'static str>, patience: Patience) -> Helper {
+    pub fn new(
+        program: PathBuf,
+        argument: Option<&'static str>,
+        patience: Patience,
+        looker: Looker,
+    ) -> Helper {
         Helper {
             program,
             argument,
             patience,
+            looker,
+            looked: Duration::ZERO,
             socket: None,
             buffer: vec![0; MESSAGE_MAX],
         }
@@ -196,8 +220,67 @@ impl Helper {
         self.patience.begin()
     }
 
+    /// The next answer to `ask`. Debug files that are looked for meanwhile are opened.
+    pub fn answer(
+        &mut self,
+        ask: &Ask,
+        watched: &Watched,
+        waiting: &mut Waiting,
+    ) -> Result<Reply, Death> {
+        loop {
+            match self.receive(watched, waiting)? {
+                Reply::Look { process, path } => {
+                    let theirs = [0, ask.process].contains(&process);
+                    let found = match theirs && debug::is_place(&path, &ask.path) {
+                        true => self.look(process, &path, watched, waiting),
+                        false => Some(None),
+                    };
+                    let known = looked(found.is_some());
+                    let file = found.flatten();
+                    let passed: Vec<_> = file.iter().map(File::as_fd).collect();
+                    let socket = self.socket.as_ref().ok_or_else(gone)?;
+                    sys::send(socket.as_fd(), &known, &passed).map_err(Death::Ended)?;
+                }
+                reply => return Ok(reply),
+            }
+        }
+    }
+
+    /// The ELF file at that place, if there is one; none at all if that is not known.
+    fn look(
+        &mut self,
+        process: u32,
+        path: &[u8],
+        watched: &Watched,
+        waiting: &mut Waiting,
+    ) -> Option<Option<File>> {
+        if !waiting.may_look() {
+            waiting.late = true;
+            return None;
+        }
+        let begun = Instant::now();
+        let coming = (self.looker)(process, path);
+        let found = loop {
+            match coming.recv_timeout(LOOK_TIME / 50) {
+                Err(RecvTimeoutError::Timeout)
+                    if begun.elapsed() < LOOK_TIME && !watched.stopping() => {}
+                found => break found.ok(),
+            }
+        };
+        let took = begun.elapsed();
+        waiting.looked(took);
+        waiting.late |= found.is_none();
+        self.looked += took;
+        found
+    }
+
+    /// Time that files were looked for, since the beginning.
+    pub fn looked(&self) -> Duration {
+        self.looked
+    }
+
     /// The next message.
-    pub fn receive(&mut self, watched: &Watched, waiting: &mut Waiting) -> Result<Reply, Death> {
+    fn receive(&mut self, watched: &Watched, waiting: &mut Waiting) -> Result<Reply, Death> {
         let socket = self.socket.as_ref().ok_or_else(gone)?;
         loop {
             let look = Instant::now() + IDLE_TIME_MAX / 4;
@@ -234,9 +317,32 @@ pub struct Waiting {
     last: u64,
     /// When `last` moved.
     moved: Instant,
+    /// Files that may still be looked for.
+    looks: u32,
+    /// Time that files were looked for.
+    looked: Duration,
+    late: bool,
 }
 
 impl Waiting {
+    /// Whether a file may be there that did not come in time.
+    pub fn late(&self) -> bool {
+        self.late
+    }
+
+    /// Whether there is time left for one more file.
+    fn may_look(&self) -> bool {
+        self.looks > 0 && self.looked < LOOKS_TIME
+    }
+
+    /// A file was looked for, while the process waited.
+    fn looked(&mut self, took: Duration) {
+        self.looks -= 1;
+        self.looked += took;
+        self.begun += took;
+        self.moved = Instant::now();
+    }
+
     /// Whether to wait on for process `pid`. The clock alone does not tell a process that hangs
     /// from one that gets no CPU.
     fn goes_on(&mut self, pid: Option<u32>) -> Result<(), Death> {

@@ -17,6 +17,9 @@
 //!         to a process that fetches, which answers with one *fetched*
 //! fetched u8 8, u8 end, u64 bytes, text why
 //!         with the descriptor of the debug file if there is one
+//! look    u8 10, u8 0, u32 process, text path: a debug file may be at this path in the root of the process of the last ask; 0: in
+//!         that of flametop. Answered before all else:
+//! looked  u8 11, u8 known: with the descriptor of an ELF file if there is one. known 0: it did not come in time
 //! child   u8 9, u8 0, u16 0, u32 process: what the process that fetches has started; 0: it ended
 //! ```
 //! A text is its u16 length and so many bytes.
@@ -26,7 +29,7 @@
 use crate::{CALLS_MAX, Call, NAME_MAX, TEXT_MAX};
 
 /// Version of the messages; client and helper process must have the same.
-pub const VERSION: u16 = 4;
+pub const VERSION: u16 = 5;
 /// Most offsets in one *ask*.
 pub const ASK_MAX: usize = 512;
 /// Longest message, in bytes.
@@ -41,6 +44,11 @@ pub const VDSO: u8 = 2;
 
 /// Longest path in a question; of a longer one only files beside it are not found.
 pub const PATH_MAX: usize = 4096;
+
+/// Answers a *look*.
+pub fn looked(known: bool) -> [u8; 2] {
+    [11, known.into()]
+}
 
 /// What a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -189,6 +197,13 @@ pub enum Reply {
     },
     /// A process that was started; 0: it has ended.
     Child(u32),
+    /// A file is wanted that may be a debug file.
+    Look {
+        /// 0: flametop.
+        process: u32,
+        /// In the root of the process, at most [`PATH_MAX`] bytes.
+        path: Vec<u8>,
+    },
     /// Told once, before the answers.
     Trouble(Trouble),
     /// Answers one offset.
@@ -332,6 +347,12 @@ impl Reply {
                 put_text(&mut message, why, NAME_MAX);
                 return vec![message];
             }
+            Reply::Look { process, path } => {
+                let mut message = vec![10, 0];
+                message.extend(process.to_le_bytes());
+                put_text(&mut message, path, PATH_MAX);
+                return vec![message];
+            }
             Reply::Child(process) => {
                 let mut message = vec![9, 0, 0, 0];
                 message.extend(process.to_le_bytes());
@@ -400,6 +421,10 @@ impl Reply {
                 ended: Ended::of(ended)?,
                 bytes: reader.u64()?,
                 why: reader.text(NAME_MAX)?,
+            },
+            [10, 0] => Reply::Look {
+                process: reader.u32()?,
+                path: reader.text(PATH_MAX)?,
             },
             [9, 0] => match reader.u16()? {
                 0 => Reply::Child(reader.u32()?),
@@ -478,6 +503,10 @@ mod tests {
             Reply::Trouble(Trouble::KernelUnreadable),
             Reply::Trouble(Trouble::Sections),
             Reply::Child(7),
+            Reply::Look {
+                process: 7,
+                path: b"/usr/lib/debug/x".to_vec(),
+            },
             Reply::Fetched {
                 ended: Ended::Absent,
                 bytes: 1 << 40,
@@ -528,7 +557,7 @@ mod tests {
             let mut bytes: Vec<u8> = (0..noise.next() % 64).map(|_| noise.next() as u8).collect();
             // Plain noise ends at the tag: most rounds start from a good header.
             if round % 4 != 0 && bytes.len() >= 4 {
-                bytes[0] = 1 + (noise.next() % 9) as u8;
+                bytes[0] = 1 + (noise.next() % 10) as u8;
                 bytes[1] = (noise.next() % 3) as u8;
                 bytes[2] = (noise.next() % 5) as u8;
                 bytes[3] = 0;

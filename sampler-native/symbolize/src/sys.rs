@@ -302,21 +302,6 @@ pub(crate) fn directory(path: impl AsRef<Path>) -> io::Result<File> {
         .open(path)
 }
 
-/// The regular file `path` below `root`, open for reading. Whatever links say, nothing outside of
-/// `root` is touched, and nothing that is no regular file is opened: to open a device or a FIFO may
-/// wait, or do something. With `same_mount`, nor is what is mounted below `root`.
-pub(crate) fn open_below(root: &File, path: &Path, same_mount: bool) -> io::Result<File> {
-    let mut resolve = libc::RESOLVE_IN_ROOT | libc::RESOLVE_NO_MAGICLINKS;
-    if same_mount {
-        resolve |= libc::RESOLVE_NO_XDEV;
-    }
-    let place = open_at(root, path, libc::O_PATH, resolve)?;
-    if !place.metadata()?.is_file() {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    File::open(path_of(&place))
-}
-
 /// What is at `path` below `root`, through no link at all; `flags` as those of open(2). Made for its
 /// owner alone, if it is made.
 pub(crate) fn open_plainly(root: &File, path: &Path, flags: libc::c_int) -> io::Result<File> {

@@ -24,10 +24,45 @@ const SECTIONS_MAX: u64 = 1 << 16;
 const NAMES_MAX: u64 = 1 << 30;
 const HEADER: u64 = 64;
 const SYMBOL: u64 = 24;
+const PROGRAM: u64 = 56;
 const SHT_SYMTAB: u32 = 2;
+const SHT_STRTAB: u32 = 3;
 const SHT_DYNSYM: u32 = 11;
 const SHF_COMPRESSED: u64 = 1 << 11;
 const PACKED: &[u8] = b".gnu_debugdata\0";
+
+/// Where the headers of all sections are.
+struct Table {
+    at: u64,
+    count: u64,
+    /// The section that has their names.
+    names: Section,
+}
+
+impl Table {
+    fn of(bytes: &[u8]) -> Option<Table> {
+        let (at, count) = (word(bytes, 40)?, u64::from(half(bytes, 60)?));
+        // Of more than fit into 16 bits the first header tells.
+        let count = match count {
+            0 if at != 0 => section(bytes, at, 0)?.size,
+            count => count,
+        };
+        let names = section(bytes, at, u64::from(half(bytes, 62)?))?;
+        Some(Table { at, count, names })
+    }
+
+    fn sections<'a>(&self, bytes: &'a [u8]) -> impl Iterator<Item = Section> + use<'a> {
+        let at = self.at;
+        (0..self.count).map_while(move |index| section(bytes, at, index))
+    }
+
+    /// Whether it has symbols that are packed, by its name.
+    fn is_packed(&self, bytes: &[u8], section: &Section) -> bool {
+        let name = self.names.offset.checked_add(section.name.into());
+        let name = name.and_then(|name| part(bytes, name, PACKED.len() as u64));
+        name == Some(PACKED)
+    }
+}
 
 /// A section.
 struct Section {
@@ -38,6 +73,12 @@ struct Section {
     size: u64,
 }
 
+impl Section {
+    fn contents<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
+        part(bytes, self.offset, self.size)
+    }
+}
+
 /// Why the symbols of an ELF file are not read, if they are too much. What is no ELF file weighs nothing.
 pub fn trouble(file: &File) -> Option<Trouble> {
     let bytes = sys::map(file).ok()?;
@@ -45,34 +86,43 @@ pub fn trouble(file: &File) -> Option<Trouble> {
 }
 
 fn too_much(bytes: &[u8]) -> Option<Trouble> {
-    let (table, count) = (word(bytes, 40)?, u64::from(half(bytes, 60)?));
-    // Of more than fit into 16 bits the first header tells.
-    let count = match count {
-        0 if table != 0 => section(bytes, table, 0)?.size,
-        count => count,
-    };
-    let names = section(bytes, table, u64::from(half(bytes, 62)?))?;
-    if count > SECTIONS_MAX || count.saturating_mul(names.size) > NAMES_MAX {
+    let table = Table::of(bytes)?;
+    if table.count > SECTIONS_MAX || table.count.saturating_mul(table.names.size) > NAMES_MAX {
         return Some(Trouble::Sections);
     }
-    let sections = (0..count).map_while(|index| section(bytes, table, index));
-    for section in sections {
+    for section in table.sections(bytes) {
         let is_table = [SHT_SYMTAB, SHT_DYNSYM].contains(&section.kind);
         // No linker packs these.
         if is_table && (section.size / SYMBOL > SYMBOLS_MAX || section.flags & SHF_COMPRESSED != 0)
         {
             return Some(Trouble::Symbols);
         }
-        let name = names.offset.checked_add(section.name.into());
-        let name = name.and_then(|name| part(bytes, name, PACKED.len() as u64));
-        if name == Some(PACKED) {
-            let packed = part(bytes, section.offset, section.size).unwrap_or_default();
+        if table.is_packed(bytes, &section) {
+            let packed = section.contents(bytes).unwrap_or_default();
             if unpacks_to_much(packed) {
                 return Some(Trouble::Packed);
             }
         }
     }
     None
+}
+
+/// What is read of an ELF file for its symbols: each part by its place. Headers, tables of symbols and of names, packed symbols.
+pub fn parts_of_symbols(bytes: &[u8]) -> Option<Vec<(u64, &[u8])>> {
+    let table = Table::of(bytes)?;
+    let headers = table.count.checked_mul(HEADER)?;
+    let programs = (word(bytes, 32)?, u64::from(half(bytes, 56)?) * PROGRAM);
+    let wanted = [(0, HEADER), programs, (table.at, headers)];
+    let mut parts = Vec::new();
+    for (place, size) in wanted {
+        parts.push((place, part(bytes, place, size)?));
+    }
+    let tables = [SHT_SYMTAB, SHT_DYNSYM, SHT_STRTAB];
+    let read = table
+        .sections(bytes)
+        .filter(|section| tables.contains(&section.kind) || table.is_packed(bytes, section));
+    parts.extend(read.filter_map(|section| Some((section.offset, section.contents(bytes)?))));
+    Some(parts)
 }
 
 /// Whether something has more bytes, unpacked, than its size allows.

@@ -104,7 +104,7 @@ fn settings(scratch: &Scratch, servers: &[&str]) -> Debuginfod {
 }
 
 fn started(settings: Debuginfod, files: &[&Stripped]) -> Symbolizer {
-    let mut symbolizer = Symbolizer::start(Path::new(PROGRAM), settings);
+    let mut symbolizer = Symbolizer::start(Path::new(PROGRAM), settings, looker());
     for (module, file) in (1..).zip(files) {
         symbolizer.add_module(module, file.subject());
     }

@@ -406,6 +406,7 @@ fn ask_places_program_missing_says_so() {
     let mut symbolizer = Symbolizer::start(
         Path::new("/nonexistent/flametop-symbolizer"),
         Debuginfod::default(),
+        looker(),
     );
     assert!(missing(&places(&mut symbolizer, query)[0]).contains("cannot be started"));
 }

@@ -1,8 +1,9 @@
 //! The prober as flametop uses it: the real process, asked, stopped, killed and hung. Run as root.
 
 use std::{
-    fs,
+    fs::{self, File},
     io::{BufRead, BufReader},
+    os::unix::{ffi::OsStrExt, fs::MetadataExt},
     path::Path,
     process::{Child, Command, Stdio},
     sync::Arc,
@@ -184,6 +185,75 @@ fn ask_maps_again_and_again_files_stay_few_on_both_sides() {
         let now = (files(std::process::id()), files(asked.pid()));
         let first = *before.get_or_insert(now);
         assert!(now.0 <= first.0 + 16 && now.1 <= first.1 + 16, "{now:?}");
+    }
+}
+
+/// The ELF file at a path in the own root.
+fn elf(asked: &Asked, path: &Path) -> Result<File, Missing> {
+    let path = path.as_os_str().as_bytes().to_vec();
+    assert!(asked.0.ask(0, Request::Elf(own(), path), 0));
+    match asked.next().1 {
+        Told::Elf(found) => found.map(|passed| passed.file().expect("it came")),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn ask_elf_file_comes_each_time_where_no_file_is_to_stay_open() {
+    let asked = Asked::new();
+    asked.0.keep_open(0);
+    let own_program = std::env::current_exe().expect("own path");
+    let facts = fs::metadata(&own_program).expect("facts");
+    // A file of a mapping, which is not open at this side.
+    let request = Request::Maps(own(), RuntimeKnown::default());
+    assert!(asked.0.ask(0, request, 0));
+    let (_, mapped) = asked.next();
+    for _ in 0..3 {
+        let found = elf(&asked, &own_program).expect("found");
+        assert_eq!(found.metadata().expect("facts").ino(), facts.ino());
+    }
+    drop(mapped);
+    assert!(matches!(
+        elf(&asked, Path::new("/nonexistent")),
+        Err(Missing::Gone)
+    ));
+    assert!(matches!(
+        elf(&asked, Path::new("/etc/passwd")),
+        Err(Missing::Gone)
+    ));
+}
+
+#[test]
+fn ask_elf_file_again_and_again_none_stays_open_on_either_side() {
+    let asked = Asked::new();
+    // No other test opens it.
+    let program = fs::canonicalize("/bin/true").expect("a program");
+    let files = |pid: u32| {
+        let folder = fs::read_dir(format!("/proc/{pid}/fd")).expect("files");
+        let paths = folder.filter_map(|entry| fs::read_link(entry.ok()?.path()).ok());
+        paths.filter(|path| *path == program).count()
+    };
+    for _ in 0..50 {
+        drop(elf(&asked, &program).expect("found"));
+    }
+    // The last one is closed when the next question is answered.
+    asked.answers_again();
+    assert_eq!([files(asked.pid()), files(std::process::id())], [0; 2]);
+}
+
+#[test]
+fn ask_elf_file_of_a_prober_that_was_stopped_is_never_said_to_be_absent() {
+    let asked = Asked::new();
+    asked.answers_again();
+    let own_program = std::env::current_exe().expect("own path");
+    for _ in 0..2 {
+        signal(asked.pid(), "-STOP");
+        let path = own_program.as_os_str().as_bytes().to_vec();
+        assert!(asked.0.ask(0, Request::Elf(own(), path), 0));
+        // Its successor answers, unless that takes too long to start.
+        let (_, told) = asked.next();
+        let known = matches!(&told, Told::Elf(Ok(_) | Err(Missing::Late)));
+        assert!(known, "{told:?}");
     }
 }
 

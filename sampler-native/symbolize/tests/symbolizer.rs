@@ -98,7 +98,7 @@ fn ask_kernel_whose_addresses_are_hidden_tells_once_and_answers_by_address() {
         hidden,
         "set kernel.perf_event_paranoid=2: all users see the addresses of the kernel"
     );
-    let mut symbolizer = Symbolizer::start(&program, Debuginfod::default());
+    let mut symbolizer = Symbolizer::start(&program, Debuginfod::default(), looker());
     symbolizer.add_module(0, Subject::Kernel);
     for frame in 0..2 {
         let answers = ask(&mut symbolizer, &[query(frame, 0, 0xffff_ffff_8123_4567)]);
@@ -483,39 +483,6 @@ fn ask_damaged_elf_files_are_answered_and_good_ones_still_named() {
     );
 }
 
-/// An ELF file whose symbol table is a hole of `table` bytes.
-fn sparse_elf(path: &Path, table: u64) -> File {
-    let mut bytes = vec![0; 0x300];
-    bytes[..16].copy_from_slice(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
-    bytes[16..20].copy_from_slice(&[3, 0, 62, 0]);
-    bytes[40] = 64;
-    bytes[52] = 64;
-    bytes[58..64].copy_from_slice(&[64, 0, 4, 0, 3, 0]);
-    let names = b"\0.symtab\0.strtab\0.shstrtab\0";
-    bytes[0x200..0x200 + names.len()].copy_from_slice(names);
-    let sections: [(u32, u32, u64, u64); 3] = [
-        (1, 2, 0x1000, table),
-        (9, 3, 0x280, 16),
-        (17, 3, 0x200, names.len() as u64),
-    ];
-    for (i, (name, kind, offset, size)) in sections.into_iter().enumerate() {
-        let at = 64 * (i + 2);
-        bytes[at..at + 4].copy_from_slice(&name.to_le_bytes());
-        bytes[at + 4..at + 8].copy_from_slice(&kind.to_le_bytes());
-        bytes[at + 24..at + 32].copy_from_slice(&offset.to_le_bytes());
-        bytes[at + 32..at + 40].copy_from_slice(&size.to_le_bytes());
-    }
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create_new(true)
-        .open(path)
-        .expect("the file");
-    file.write_all(&bytes).expect("headers");
-    file.set_len(0x1000 + table).expect("a hole");
-    file
-}
-
 #[test]
 fn ask_file_truncated_while_it_is_read_is_named_in_a_notice_and_others_go_on() {
     let scratch = Scratch::new();
@@ -819,6 +786,7 @@ fn start_program_missing_tells_once_and_answers_by_address() {
     let mut symbolizer = Symbolizer::start(
         Path::new("/nonexistent/flametop-symbolizer"),
         Debuginfod::default(),
+        looker(),
     );
     symbolizer.add_module(0, Subject::Kernel);
     for frame in 0..3 {
@@ -843,7 +811,7 @@ fn start_program_missing_tells_once_and_answers_by_address() {
 #[test]
 fn start_program_that_is_another_one_tells_and_answers_by_address() {
     for program in ["/bin/true", "/bin/cat"] {
-        let mut symbolizer = Symbolizer::start(Path::new(program), Debuginfod::default());
+        let mut symbolizer = Symbolizer::start(Path::new(program), Debuginfod::default(), looker());
         assert_eq!(name(&ask(&mut symbolizer, &[query(0, 0, 2)])[0]), "0x2");
         symbolizer.add_module(0, Subject::Kernel);
         assert_eq!(
@@ -888,10 +856,9 @@ fn helper_while_it_runs_has_given_up_what_it_does_not_need() {
         let line = status.lines().find_map(|line| line.strip_prefix(name));
         line.expect("a line").trim().to_owned()
     };
-    // CAP_DAC_READ_SEARCH, CAP_SYS_PTRACE.
-    let kept = format!("{:016x}", 1u64 << 2 | 1 << 19);
-    assert_eq!([line("CapEff:"), line("CapPrm:")], [kept.clone(), kept]);
-    assert_eq!(line("CapBnd:"), "0000000000000000");
+    for capabilities in ["CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"] {
+        assert_eq!(line(capabilities), "0000000000000000", "{capabilities}");
+    }
     let own = (0x7000_0000 + pid).to_string();
     for ids in ["Uid:", "Gid:"] {
         assert_eq!(line(ids).split('\t').collect::<Vec<_>>(), [&own; 4]);

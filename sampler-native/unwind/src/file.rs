@@ -248,23 +248,13 @@ pub(crate) struct Files {
 impl Files {
     /// Opens what was found, or copies it: no walk is to wait for another machine.
     pub(crate) fn open(&self, found: &File, copy: bool) -> io::Result<Arc<OpenFile>> {
-        let metadata = found.metadata()?;
-        if !metadata.is_file() {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidInput,
-                "not a regular file",
-            ));
-        }
+        let metadata = regular(found)?;
         let key = FileKey::of(&metadata);
         let files = || self.open.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(open) = files().get(&key).and_then(Weak::upgrade) {
             return Ok(open);
         }
-        // Where somebody holds a lease nobody is waited for.
-        let file = OpenOptions::new()
-            .read(true)
-            .custom_flags(O_NONBLOCK | O_NOCTTY)
-            .open(format!("/proc/self/fd/{}", found.as_raw_fd()))?;
+        let file = open_for_reading(found)?;
         let (file, copy) = match copy {
             true => {
                 let (file, copied) = self.copy(&file, metadata.len())?;
@@ -312,6 +302,27 @@ impl Files {
         fcntl(&copy, FcntlArg::F_ADD_SEALS(SealFlag::all()))?;
         Ok((copy, copied))
     }
+}
+
+/// The facts of a regular file; anything else that was found is an error.
+pub(crate) fn regular(found: &File) -> io::Result<fs::Metadata> {
+    let metadata = found.metadata()?;
+    match metadata.is_file() {
+        true => Ok(metadata),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        )),
+    }
+}
+
+/// A regular file that was found and not opened.
+pub(crate) fn open_for_reading(found: &File) -> io::Result<File> {
+    // Where somebody holds a lease nobody is waited for.
+    OpenOptions::new()
+        .read(true)
+        .custom_flags(O_NONBLOCK | O_NOCTTY)
+        .open(format!("/proc/self/fd/{}", found.as_raw_fd()))
 }
 
 #[cfg(test)]

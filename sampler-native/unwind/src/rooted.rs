@@ -7,18 +7,35 @@ use std::{
     ffi::OsStr,
     fs::{File, Metadata},
     io,
-    os::unix::ffi::{OsStrExt, OsStringExt},
+    os::unix::{
+        ffi::{OsStrExt, OsStringExt},
+        fs::FileExt,
+    },
     sync::Arc,
 };
 
 use nix::fcntl::{OFlag, OpenHow, ResolveFlag, openat2, readlinkat};
 
-use crate::{file::OpenFile, folder::ProcessFolder, mounts::Lies, probe::Prober};
+use crate::{
+    file::{OpenFile, open_for_reading, regular},
+    folder::ProcessFolder,
+    mounts::Lies,
+    probe::Prober,
+};
 
 /// Most names on a way, those of links included.
 const STEPS: usize = 128;
 /// Most links on a way, as many as the kernel follows.
 const LINKS: usize = 40;
+/// How an ELF file begins.
+const ELF: [u8; 4] = *b"\x7fELF";
+
+/// What becomes of a link at the end of a way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum LastLink {
+    Followed,
+    Refused,
+}
 
 impl Prober {
     /// The regular file at a path in the root of a process, as the process would find the file, open for reading. Links on the way
@@ -32,7 +49,7 @@ impl Prober {
         path: &[u8],
         fits: impl FnOnce(&Metadata) -> bool,
     ) -> io::Result<Option<Arc<OpenFile>>> {
-        let Some((file, lies)) = self.go(process, path)? else {
+        let Some((file, lies)) = self.go(process, path, LastLink::Refused)? else {
             return Ok(None);
         };
         if !fits(&file.metadata()?) {
@@ -40,6 +57,25 @@ impl Prober {
         }
         let remote = matches!(lies, Lies::Remotely(_));
         self.files.open(&file, remote).map(Some)
+    }
+
+    /// The ELF file at such a path, open for reading; a link at the end is followed too, as those of debug files are. No other file is
+    /// given to whoever asks: a file of secrets has another beginning.
+    ///
+    /// # Errors
+    /// There is no such file, or it is no ELF file.
+    pub fn elf_at(&self, process: &ProcessFolder, path: &[u8]) -> io::Result<Option<File>> {
+        let Some((found, _)) = self.go(process, path, LastLink::Followed)? else {
+            return Ok(None);
+        };
+        regular(&found)?;
+        let file = open_for_reading(&found)?;
+        let mut magic = [0; ELF.len()];
+        file.read_exact_at(&mut magic, 0)?;
+        match magic == ELF {
+            true => Ok(Some(file)),
+            false => Err(io::ErrorKind::InvalidData.into()),
+        }
     }
 
     /// The folder at such a path, as a place to look for files from.
@@ -51,7 +87,7 @@ impl Prober {
         process: &ProcessFolder,
         path: &[u8],
     ) -> io::Result<Option<Arc<OpenFile>>> {
-        let Some((folder, _)) = self.go(process, path)? else {
+        let Some((folder, _)) = self.go(process, path, LastLink::Refused)? else {
             return Ok(None);
         };
         if !folder.metadata()?.is_dir() {
@@ -61,7 +97,12 @@ impl Prober {
     }
 
     /// What is at the end of a path, not opened, and where that lies.
-    fn go(&self, process: &ProcessFolder, path: &[u8]) -> io::Result<Option<(File, Lies)>> {
+    fn go(
+        &self,
+        process: &ProcessFolder,
+        path: &[u8],
+        last: LastLink,
+    ) -> io::Result<Option<(File, Lies)>> {
         let root = process.place("root")?;
         let lies = self.mounts.find(process, &root)?;
         let mut way = vec![(root, lies)];
@@ -92,7 +133,7 @@ impl Prober {
                 continue;
             }
             links += 1;
-            if names.is_empty() || links > LINKS {
+            if names.is_empty() && last == LastLink::Refused || links > LINKS {
                 return Err(io::ErrorKind::InvalidInput.into());
             }
             let target = readlinkat(&found, "")?.into_vec();
@@ -115,6 +156,8 @@ fn reversed(path: &[u8]) -> Vec<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::FileKey;
+    use nix::{sys::stat::Mode, unistd::mkfifo};
     use std::{
         fs,
         os::unix::fs::symlink,
@@ -186,6 +229,37 @@ mod tests {
         for path in ["a/b/link", "circle/x", "a/b", "a/b/none", "a/b/file/x"] {
             assert!(folder.open(path).is_err(), "{path}");
         }
+    }
+
+    #[test]
+    fn elf_at_a_program_is_found_by_a_link_at_the_end_and_nothing_else_is_given() {
+        let folder = Folder::new("elf");
+        let program = std::env::current_exe().expect("own path");
+        symlink(&program, folder.0.join("link")).expect("a link");
+        symlink("link", folder.0.join("a/link")).expect("a circle");
+        symlink("../link", folder.0.join("a/other")).expect("a link");
+        fs::write(folder.0.join("empty"), "").expect("a file");
+        fs::write(folder.0.join("almost"), b"\x7fELV").expect("a file");
+        mkfifo(&folder.0.join("fifo"), Mode::S_IRWXU).expect("a FIFO");
+        let process = ProcessFolder::open(std::process::id()).expect("own folder");
+        let prober = Prober::default();
+        let at = |path: &str| prober.elf_at(&process, folder.0.join(path).as_os_str().as_bytes());
+        let same = |found: &File| {
+            let (found, program) = (found.metadata(), fs::metadata(&program));
+            let key = |facts: io::Result<Metadata>| FileKey::of(&facts.expect("facts"));
+            key(found) == key(program)
+        };
+        for path in ["link", "a/other"] {
+            let found = at(path).expect("found").expect("of the kernel");
+            assert!(same(&found), "{path}");
+        }
+        for path in [
+            "a/b/file", "empty", "almost", "fifo", "a", "none", "a/link/x", "a/link",
+        ] {
+            assert!(at(path).is_err(), "{path}");
+        }
+        let elsewhere = prober.elf_at(&process, b"/proc/self/exe");
+        assert!(elsewhere.expect("judged").is_none());
     }
 
     #[test]

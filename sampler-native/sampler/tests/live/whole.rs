@@ -1,6 +1,7 @@
 //! Stacks of programs, asleep and busy, from their start to the leaf, by name.
 
 use super::*;
+use std::{fs::Permissions, os::unix::fs::PermissionsExt};
 
 #[test]
 fn ask_places_frames_of_a_program_with_lines_gives_them_and_others_say_why_not() {
@@ -55,6 +56,52 @@ fn pass_sleeper_without_frame_pointers_comes_whole_and_in_order() {
     assert_eq!((process.comm.as_str(), process.kthread), ("chain", false));
     assert!(process.cmdline.ends_with(b"/chain\0sleep\0"));
     assert_eq!(model.counter(Counter::Tasks), 1);
+}
+
+#[test]
+fn pass_program_that_only_root_may_read_has_its_names_with_its_symbols_and_with_a_debug_file() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("for-root-alone");
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(folder.join(".debug")).expect("folders");
+    let run = |program: &str, arguments: &[&Path]| {
+        let status = Command::new(program).args(arguments).status();
+        assert!(status.expect(program).success());
+    };
+    let closed = |path: &Path, mode: u32| {
+        std::fs::set_permissions(path, Permissions::from_mode(mode)).expect("its mode");
+    };
+    let (whole, stripped) = (folder.join("whole"), folder.join("stripped"));
+    let debug = folder.join(".debug/stripped.debug");
+    std::fs::copy(compiled("chain"), &whole).expect("a copy");
+    run("objcopy", &[Path::new("--only-keep-debug"), &whole, &debug]);
+    run("strip", &[Path::new("-o"), &stripped, &whole]);
+    let link = format!("--add-gnu-debuglink={}", debug.display());
+    run("objcopy", &[Path::new(&link), &stripped]);
+    for (path, mode) in [
+        (&whole, 0o700),
+        (&stripped, 0o700),
+        (&debug, 0o600),
+        (&folder, 0o700),
+    ] {
+        closed(path, mode);
+    }
+    for path in [&whole, &stripped] {
+        let program = Program::of(Command::new(path).arg("sleep"));
+        let mut recording = Recording::open(&target(program.pid()));
+        recording.run(19, 500);
+        recording.name_all();
+        recording.place_all();
+        let model = &recording.model;
+        let now = model.task(program.pid()).expect("the task").now;
+        let stack = now.expect("a head").stack.expect("a stack");
+        assert_eq!(from_main(model, stack)[..11], chain(), "{}", path.display());
+        let frames = &model.stacks[stack as usize].frames;
+        let lines = frames.iter().filter(|frame| {
+            let (calls, _) = &model.places[*frame];
+            calls.iter().any(|call| call.contains("/chain.c:"))
+        });
+        assert_eq!(lines.count(), 11, "{}", path.display());
+    }
 }
 
 #[test]

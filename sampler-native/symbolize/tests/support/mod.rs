@@ -2,21 +2,55 @@
 #![allow(dead_code)]
 
 use std::collections::HashMap;
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, id};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::thread::sleep;
+use std::sync::mpsc::{Sender, channel};
+use std::sync::{Arc, LazyLock};
+use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use flametop_symbolize::{Answer, Debuginfod, NAME_MAX, Query, Subject, Symbolizer};
+use flametop_prober::{Client, Missing, Request, Told, Whom};
+use flametop_symbolize::{Answer, Debuginfod, Looker, NAME_MAX, Query, Subject, Symbolizer};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_flametop-symbolizer");
 /// Far beyond anything that works: a test that waits so long has failed.
 pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub fn start() -> Symbolizer {
-    Symbolizer::start(Path::new(PROGRAM), Debuginfod::default())
+    Symbolizer::start(Path::new(PROGRAM), Debuginfod::default(), looker())
+}
+
+/// What opens debug files: the real prober, one for all tests of a program.
+pub fn looker() -> Looker {
+    static PROBER: LazyLock<Client<Sender<Option<File>>>> = LazyLock::new(|| {
+        spawn(|| {
+            loop {
+                PROBER.wait(Instant::now() + PATIENCE);
+                for (waits, told) in PROBER.take() {
+                    let known = match told {
+                        Told::Elf(Ok(passed)) => passed.file(),
+                        Told::Elf(Err(Missing::Gone)) => None,
+                        late => {
+                            assert!(matches!(late, Told::Elf(Err(Missing::Late))), "{late:?}");
+                            continue;
+                        }
+                    };
+                    let _ = waits.send(known);
+                }
+            }
+        });
+        Client::start(Path::new(PROGRAM)).expect("a prober")
+    });
+    Arc::new(|process, path| {
+        let (sender, receiver) = channel();
+        let tgid = if process == 0 { id() } else { process };
+        let whom = Whom { tgid, start: None };
+        assert!(PROBER.ask(0, Request::Elf(whom, path.to_vec()), sender));
+        receiver
+    })
 }
 
 pub fn query(frame: u32, module: u32, offset: u64) -> Query {
@@ -178,4 +212,37 @@ pub fn start_with(path: &Path) -> Symbolizer {
     let mut symbolizer = start();
     symbolizer.add_module(1, file(path));
     symbolizer
+}
+
+/// An ELF file whose symbol table is a hole of `table` bytes.
+pub fn sparse_elf(path: &Path, table: u64) -> File {
+    let mut bytes = vec![0; 0x300];
+    bytes[..16].copy_from_slice(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0");
+    bytes[16..20].copy_from_slice(&[3, 0, 62, 0]);
+    bytes[40] = 64;
+    bytes[52] = 64;
+    bytes[58..64].copy_from_slice(&[64, 0, 4, 0, 3, 0]);
+    let names = b"\0.symtab\0.strtab\0.shstrtab\0";
+    bytes[0x200..0x200 + names.len()].copy_from_slice(names);
+    let sections: [(u32, u32, u64, u64); 3] = [
+        (1, 2, 0x1000, table),
+        (9, 3, 0x280, 16),
+        (17, 3, 0x200, names.len() as u64),
+    ];
+    for (i, (name, kind, offset, size)) in sections.into_iter().enumerate() {
+        let at = 64 * (i + 2);
+        bytes[at..at + 4].copy_from_slice(&name.to_le_bytes());
+        bytes[at + 4..at + 8].copy_from_slice(&kind.to_le_bytes());
+        bytes[at + 24..at + 32].copy_from_slice(&offset.to_le_bytes());
+        bytes[at + 32..at + 40].copy_from_slice(&size.to_le_bytes());
+    }
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create_new(true)
+        .open(path)
+        .expect("the file");
+    file.write_all(&bytes).expect("headers");
+    file.set_len(0x1000 + table).expect("a hole");
+    file
 }
