@@ -2,9 +2,11 @@ package flametop.cli;
 
 import flametop.export.OutputFile;
 import flametop.export.StackFormat;
+import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.sampler.Budget;
+import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.SampleSource;
@@ -50,6 +52,18 @@ final class RecordCommand implements Callable<Integer> {
   @Mixin private final RateOptions rates = new RateOptions();
 
   @Mixin private final BudgetOptions budget = new BudgetOptions();
+
+  @Mixin private final EventOptions events = new EventOptions();
+
+  @Option(
+      names = "--measure",
+      order = 12,
+      paramLabel = "SPEC",
+      description = {
+        "of which -e the stacks are (default: the first)",
+        "Which source of events the stacks are of: one of those given with -e, as it is written there; the first by default."
+      })
+  private @Nullable String measure;
 
   @Mixin private final JvmOptions jvms = new JvmOptions();
 
@@ -272,6 +286,9 @@ final class RecordCommand implements Callable<Integer> {
                   budget.limited(),
                   jvms.maps(),
                   debuginfod.servers());
+      if (source instanceof KernelSource kernel) {
+        events.switchOn(kernel);
+      }
       try (Recording recording =
           recording(source, target, workload, file, spec.commandLine().getErr())) {
         ExitCode code = recording.run();
@@ -299,7 +316,8 @@ final class RecordCommand implements Callable<Integer> {
                 budget.share(),
                 new Budget.Pace(0, false, rates.passHz(), rates.cpuHz()),
                 budget.kept(rates, true)),
-            lines);
+            lines,
+            replay.file() == null ? events.specs().size() : 0);
     StackFormat stackFormat = format.stacks;
     if (stackFormat == null) {
       return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
@@ -311,13 +329,31 @@ final class RecordCommand implements Callable<Integer> {
             states.shown(source.facts().wholeHost()),
             stackFormat,
             unit == Unit.SAMPLES,
+            measure(),
             file,
             err);
     return new Recording(source, limits, stacks, interruption, err);
   }
 
+  /** Number of the source whose weights are written, or {@link LiveSource#TIME}. */
+  private int measure() {
+    return measure == null
+        ? events.specs().isEmpty() ? LiveSource.TIME : 0
+        : events.specs().indexOf(measure);
+  }
+
   /** Refuses what does not go together. */
   private void agree() {
+    if (measure != null && measure() < 0) {
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          "--measure " + CleanText.clean(measure, 500) + " is of no -e; give the same with -e");
+    }
+    if (!events.specs().isEmpty() && unit != null) {
+      throw new Failure.Ends(
+          ExitCode.USAGE,
+          "--unit is of the time of tasks; a source given with -e has its own unit");
+    }
     replay.agree(targets, rates, budget, jvms, debuginfod);
     targets.agree(program, replay);
     if (seconds != null && passes != null) {

@@ -42,6 +42,7 @@ final class Recording implements AutoCloseable {
    * @param nanos of the clock
    * @param budget lowers the rates and raises them again
    * @param lines source lines of all frames are fetched at the end
+   * @param events how many sources of events were asked for
    */
   record Limits(
       Target target,
@@ -51,7 +52,8 @@ final class Recording implements AutoCloseable {
       long passes,
       long nanos,
       Budget budget,
-      boolean lines) {}
+      boolean lines,
+      int events) {}
 
   private final Limits limits;
   private final RecordingOutput output;
@@ -101,6 +103,7 @@ final class Recording implements AutoCloseable {
     }
     sampler.close();
     clearProgress();
+    monitor.missingSources().values().forEach(missing -> Main.complain(err, "-e " + missing));
     monitor.notices().stream().limit(MOST_NOTICES).forEach(notice -> Main.complain(err, notice));
     if (!recorded && monitor.namesAwaited() > 0) {
       Main.complain(
@@ -112,6 +115,9 @@ final class Recording implements AutoCloseable {
     }
 
     ExitCode code = interruption.requested() ? ExitCode.INTERRUPTED : ExitCode.DONE;
+    if (isWithoutEvents()) {
+      return ExitCode.NOT_POSSIBLE;
+    }
     Failure failure = samplingFailure();
     if (failure != null) {
       code = failure.code();
@@ -153,10 +159,16 @@ final class Recording implements AutoCloseable {
     }
   }
 
+  /** Whether none of the sources of events that were asked for can be had. */
+  private boolean isWithoutEvents() {
+    return limits.events() > 0 && monitor.missingSources().size() == limits.events();
+  }
+
   private boolean over() {
     return interruption.requested()
         || monitor.ended().isDone()
         || output.failure() != null
+        || isWithoutEvents()
         || !recorded && sampler.finished()
         || sampler.elapsedNanos() >= limits.nanos();
   }

@@ -60,6 +60,8 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Mixin private final BudgetOptions budget = new BudgetOptions();
 
+  @Mixin private final EventOptions events = new EventOptions();
+
   @Mixin private final JvmOptions jvms = new JvmOptions();
 
   @Mixin private final DebuginfodOptions debuginfod = new DebuginfodOptions();
@@ -276,6 +278,9 @@ final class ScreenCommand implements Callable<Integer> {
           sampler.close();
           profile.close();
         };
+    if (source instanceof KernelSource kernel) {
+      events.switchOn(kernel);
+    }
     sampler.start();
     CompletableFuture<Integer> exitCode = null;
     if (workload != null) {

@@ -68,7 +68,8 @@ final class ScreenExporter implements Exporter {
                         StackExport.of(
                             provenance(what, extract.scope()),
                             extract.measure(),
-                            extract.stacks()));
+                            extract.stacks(),
+                            extract.exactTotal()));
           }
 
           @Override

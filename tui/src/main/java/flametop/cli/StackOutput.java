@@ -7,6 +7,7 @@ import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.live.Profile;
@@ -30,12 +31,15 @@ final class StackOutput implements RecordingOutput {
   private final StateSet states;
   private final StackFormat format;
   private final boolean samples;
+  private final int measure;
   private final @Nullable OutputFile file;
   private final PrintWriter err;
   private final StreamMonitor monitor;
   private final Profile profile;
 
   /**
+   * @param measure number of the source of events whose weights are written, or {@link
+   *     LiveSource#TIME}
    * @param file null for stdout
    */
   StackOutput(
@@ -44,6 +48,7 @@ final class StackOutput implements RecordingOutput {
       StateSet states,
       StackFormat format,
       boolean samples,
+      int measure,
       @Nullable OutputFile file,
       PrintWriter err) {
     this.facts = source.facts();
@@ -51,6 +56,7 @@ final class StackOutput implements RecordingOutput {
     this.states = states;
     this.format = format;
     this.samples = samples;
+    this.measure = measure;
     this.file = file;
     this.err = err;
     monitor = new StreamMonitor(source, false);
@@ -78,6 +84,7 @@ final class StackOutput implements RecordingOutput {
   public String write() throws IOException, InterruptedException {
     Extract extract;
     try {
+      profile.measure(measure);
       extract = profile.extract(states, GraphQuery.ROOT, samples).get();
     } catch (ExecutionException e) {
       throw new IOException(Failure.of(e).message(), e);
@@ -86,7 +93,8 @@ final class StackOutput implements RecordingOutput {
         StackExport.of(
             Provenance.of(Main.Version.text(), facts, extract.scope(), states),
             extract.measure(),
-            extract.stacks());
+            extract.stacks(),
+            extract.exactTotal());
     if (file == null) {
       return "wrote " + describe(export, toStdout(format, export));
     }

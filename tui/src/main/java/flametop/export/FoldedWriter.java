@@ -1,5 +1,6 @@
 package flametop.export;
 
+import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.file.FoldedName;
@@ -14,7 +15,8 @@ import java.util.regex.Pattern;
 /**
  * Writes folded stacks, one a line: {@code comm;frame;frame count}, outermost first. {@link
  * FoldedName} says how names are written. Before them are lines {@code # key: value} with the unit
- * and the provenance, which no reader can take for a stack: none ends in a number.
+ * and the provenance, which no reader can take for a stack: none but the exact total of a source of
+ * events ends in a number.
  */
 final class FoldedWriter {
   private static final Pattern NUMBER_LAST = Pattern.compile("[0-9][0-9.]*$");
@@ -26,6 +28,9 @@ final class FoldedWriter {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     writer.append("# unit: ").append(export.measure().unit()).append('\n');
     writer.append("# first frame: ").append(hasOwners(export) ? "comm\n" : "function\n");
+    if (export.exactTotal() != Extract.NO_TOTAL) {
+      writer.append("# exact total: ").append(Long.toString(export.exactTotal())).append('\n');
+    }
     for (String line : export.provenance().lines()) {
       String text = FoldedName.oneLine(line);
       writer.append("# ").append(text);

@@ -1,5 +1,6 @@
 package flametop.export;
 
+import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
 import flametop.profile.tree.LookAhead;
@@ -17,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param total sum of their values
  * @param decimals digits of the values that stand behind the point
  * @param ofFile they were read from folded stacks: their names stay as they stood there
+ * @param exactTotal what the kernel counted, in whole units; {@link Extract#NO_TOTAL} where the
+ *     values are of no source of events
  */
 public record StackExport(
     Provenance provenance,
@@ -24,15 +27,28 @@ public record StackExport(
     Iterable<FoldedStack> stacks,
     long total,
     int decimals,
-    boolean ofFile) {
+    boolean ofFile,
+    long exactTotal) {
+  /** Values of no source of events. */
+  public StackExport(
+      Provenance provenance,
+      Measure measure,
+      Iterable<FoldedStack> stacks,
+      long total,
+      int decimals,
+      boolean ofFile) {
+    this(provenance, measure, stacks, total, decimals, ofFile, Extract.NO_TOTAL);
+  }
+
   /**
    * Turns the profile's amounts into whole units. What is less than one goes on to the next, so
    * that every sum is right to one.
    *
    * @param measured amounts, in order of their names
+   * @param exactTotal like {@link Extract#exactTotal}
    */
   public static StackExport of(
-      Provenance provenance, Measure measure, Iterable<FoldedStack> measured) {
+      Provenance provenance, Measure measure, Iterable<FoldedStack> measured, long exactTotal) {
     long total = 0;
     long samples = 0;
     for (FoldedStack stack : measured) {
@@ -47,7 +63,14 @@ public record StackExport(
         () -> new Converted(measured.iterator(), measure),
         total / measure.parts(),
         0,
-        false);
+        false,
+        exactTotal == Extract.NO_TOTAL ? exactTotal : exactTotal / measure.parts());
+  }
+
+  /** The same of values of no source of events. */
+  public static StackExport of(
+      Provenance provenance, Measure measure, Iterable<FoldedStack> measured) {
+    return of(provenance, measure, measured, Extract.NO_TOTAL);
   }
 
   /** A value in the unit, as it is written. */

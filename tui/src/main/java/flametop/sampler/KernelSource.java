@@ -159,6 +159,22 @@ public final class KernelSource implements SampleSource {
     whileOpen("jvm.maps=" + (wanted ? 1 : 0));
   }
 
+  /**
+   * Switches a source of events on. What comes of it is in the stream, also why it cannot be had.
+   * May be called by any thread; does nothing once this is closed.
+   *
+   * @param number of the source in the stream; what had the number before is switched off
+   * @param spec as the user wrote it
+   */
+  public void sourceOn(int number, String spec) {
+    whileOpen("source.on=" + number + " " + spec.replaceAll("\\p{Cntrl}", "?"));
+  }
+
+  /** Switches a source of events off; its totals stay. */
+  public void sourceOff(int number) {
+    whileOpen("source.off=" + number);
+  }
+
   /** Wishes outlive the session: another thread may have one while this one closes. */
   private void whileOpen(String wish) {
     synchronized (closing) {

@@ -5,6 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,7 @@ public final class StreamMonitor implements NameRequests {
   private final BitSet named = new BitSet();
   private final BitSet placesAwaited = new BitSet();
   private final List<String> notices = new ArrayList<>();
+  private final Map<Integer, String> missingSources = new TreeMap<>();
   private long[] counters = new long[Counter.values().length];
   private long time;
   private long batches;
@@ -87,6 +90,11 @@ public final class StreamMonitor implements NameRequests {
   /** Time of the last batch, ns, CLOCK_MONOTONIC; 0 before the first. */
   public synchronized long time() {
     return time;
+  }
+
+  /** By number: why sources of events are missing. */
+  public synchronized Map<Integer, String> missingSources() {
+    return Map.copyOf(missingSources);
   }
 
   /** ns of CPU that flametop has cost; 0 before it is known. */
@@ -172,6 +180,15 @@ public final class StreamMonitor implements NameRequests {
     @Override
     public void hostUsage(int load1, int load5, int load15, int passHz, int cpuHz, long ownCpu) {
       ownNanos = ownCpu;
+    }
+
+    @Override
+    public void sourceSeen(
+        int source, SourceState state, SourceUnit unit, String spec, String why) {
+      missingSources.remove(source);
+      if (state.equals(SourceState.MISSING)) {
+        missingSources.put(source, spec + ": " + why);
+      }
     }
 
     @Override

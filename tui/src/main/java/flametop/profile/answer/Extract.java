@@ -8,8 +8,13 @@ import java.util.stream.StreamSupport;
  *
  * @param measure of their values
  * @param stacks in order of their names; no two have the same path
+ * @param exactTotal what the kernel counted, in parts of the measure; {@link #NO_TOTAL} where the
+ *     values are of no source of events
  */
-public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks) {
+public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks, long exactTotal) {
+  /** The values are of no source of events. */
+  public static final long NO_TOTAL = -1;
+
   /**
    * What bounds an export.
    *
@@ -47,6 +52,7 @@ public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks
         () ->
             StreamSupport.stream(stacks.spliterator(), false)
                 .filter(stack -> stack.passesThrough(function))
-                .iterator());
+                .iterator(),
+        exactTotal);
   }
 }

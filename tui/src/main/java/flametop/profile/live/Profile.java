@@ -156,7 +156,8 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           return new Extract(
               scope(read.tree().path(node), Optional.empty()),
               samples ? Measure.SAMPLES : measure(),
-              read.folded(states, node, samples));
+              read.folded(states, node, samples),
+              source == null ? Extract.NO_TOTAL : source.exactTotal());
         });
   }
 
