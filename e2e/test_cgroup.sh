@@ -1,12 +1,16 @@
 # shellcheck shell=bash disable=SC2154
 # Control groups: what runs in them is grouped, filtered and sampled by them. They need a mounted cgroup2.
 
-# make_groups: two groups below one of this test, `one` with a slice between; a program with a known function in each.
-make_groups() {
-  local mount=
+# find_groups: where they are mounted; the name of the group of this test.
+find_groups() {
   mount=$(awk '$0 ~ / - cgroup2 / { print $5; exit }' /proc/self/mountinfo)
   [ -n "$mount" ] || skip "no cgroup2 file system is mounted"
   name=$server
+}
+
+# make_groups: two groups below one of this test, `one` with a slice between; a program with a known function in each.
+make_groups() {
+  find_groups
   # Others of the machine may run one of these programs too.
   program=known-$$
   group=$mount/$name
@@ -24,7 +28,7 @@ make_groups() {
 # it leaves most of the CPUs to others.
 start_in() {
   # shellcheck disable=SC2016 # the shell that is started expands it
-  sh -c 'echo 0 >"$0/cgroup.procs" && exec nice -n 10 "$1" 600' "$1" "$work/$program" >/dev/null &
+  sh -c 'echo 0 >"$0/cgroup.procs" && exec nice -n 19 "$1" 600' "$1" "$work/$program" >/dev/null &
   started=$!
   wait_until "it runs in $1" is_program "$started"
 }
@@ -67,7 +71,7 @@ test_record_of_a_cgroup_has_those_below_it_and_no_others() {
 }
 
 test_record_of_a_cgroup_that_is_not_there_says_so() {
-  make_groups
+  find_groups
   status=0
   "$flametop" record -d 1 --cgroup "/$name/nowhere" -o "$work/out" 2>"$work/err" || status=$?
   equal "exit code" 4 "$status"

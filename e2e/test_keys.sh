@@ -249,6 +249,7 @@ files() {
   press quit ctrl-c 'ended 0'
 }
 
+# Long: there are many keys.
 test_every_key_of_the_help_has_its_effect() {
   cc -g -O2 -fomit-frame-pointer -o "$work/callers" "$root/bench/programs/callers.c"
   "$work/callers" 1000 >/dev/null &

@@ -74,6 +74,7 @@ test_record_formats_have_one_total() {
   contains "labels" '^ *tid: Total' "$work/tags"
 }
 
+# Long: inferno is compiled.
 test_folded_file_opens_in_inferno_with_the_same_total() {
   "$flametop" record -d 2 --states all -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
   total=$(grep -v '^# ' "$work/out.folded" | awk '{ sum += $NF } END { printf "%.0f", sum }')

@@ -76,6 +76,7 @@ endings='
 134 signal SEGV jvm_pid
 1   fail_inside
 '
+# Long: there are many endings.
 test_endings_leave_the_terminal_as_it_was() {
   local code how
   while read -r code how; do
@@ -321,6 +322,7 @@ test_slow_line_answers_and_gives_the_terminal_back() {
 }
 
 # What takes nothing does not keep it from ending.
+# Long: what holds it up is waited for.
 test_line_that_is_held_up_ends_by_a_signal() {
   open_pane
   start_line 0 0 ''
@@ -372,6 +374,9 @@ dropped() {
 }
 test_line_that_is_cut_ends_everything() {
   dropped free
+}
+# Long: what holds it up is waited for.
+test_line_that_is_cut_while_it_is_held_up_ends_everything() {
   dropped held
 }
 
@@ -550,6 +555,7 @@ shown_with() {
   equal "exit code with $*" 0 "$(ended)"
   terminal_as_before
 }
+# Long: there are many terminals.
 test_terminals_of_many_names() {
   local name
   for name in linux vt100 xterm xterm-256color tmux-256color screen foot alacritty xterm-kitty nonsense; do

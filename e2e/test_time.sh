@@ -111,6 +111,7 @@ test_time_a_range_is_dragged_and_exported() {
   ended >/dev/null
 }
 
+# Long: a window must pass, and the window before it.
 test_trend_of_the_selected_frame_has_its_sign() {
   release_load
   open_pane 140 40
@@ -188,6 +189,7 @@ test_compare_shows_what_grew_and_what_is_gone() {
 recorded_bytes() {
   [ "$(cat "$work"/.flametop-*.part 2>/dev/null | wc -c)" -gt "$1" ]
 }
+# Long: half a minute is recorded.
 test_compare_works_in_a_replay() {
   release_load
   "$flametop" record -p "$load" --format flametop -o "$work/out.flametop" 2>"$work/err" &
@@ -201,7 +203,7 @@ test_compare_works_in_a_replay() {
   wait "$recorder" || equal "exit code" 130 $?
   kill "$load"
   open_pane 140 40
-  run_line "'$flametop' --replay '$work/out.flametop' --states on"
+  run_line "'$flametop' --replay '$work/out.flametop' --replay-speed 0 --states on"
   wait_for 'replay ended'
   keys m m
   wait_for 'all since the start'

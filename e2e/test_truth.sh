@@ -3,7 +3,7 @@
 
 # Alone: the shares that it holds against the truth are of a CPU that nobody else uses.
 test_split_of_seventy_and_thirty_is_seen_as_it_is() {
-  "$root/bench/split" 32 499 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
+  "$root/bench/split" 17 997 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
   equal "loads measured" 2 "$(grep -c seventy_true "$work/out")"
 }
 
@@ -16,6 +16,7 @@ end_sleepers() {
   # shellcheck disable=SC2046,SC2086
   kill ${pids-} $(pgrep -P "${shell-0}") 2>/dev/null || :
 }
+# Long: eu-stack reads the stacks one program after the other.
 test_sleepers_have_the_frames_that_eu_stack_shows() {
   command -v eu-stack >/dev/null || fail "eu-stack is missing (package elfutils)"
   mkfifo "$work/fifo"
@@ -35,13 +36,4 @@ test_sleepers_have_the_frames_that_eu_stack_shows() {
   threads=$(sed -n 's/^all *\([0-9]*\) threads.*/\1/p' "$work/out")
   [ "${threads:-0}" -ge 5 ] || fail "too few threads: $(cat "$work/out")"
   [ "${share:-0}" -ge 95 ] || fail "under 95 %: $(cat "$work/out")"
-}
-
-test_export_opens_in_inferno_with_the_same_total() {
-  "$flametop" record -d 3 --states all -o "$work/out.folded" 2>"$work/err" || fail "$(cat "$work/err")"
-  total=$(awk '!/^# / { us += $NF } END { printf "%d", us }' "$work/out.folded")
-  drawn=$(cd "$root/sampler-native" && cargo run --release --locked -q -p flametop-interop -- "$work/out.folded") ||
-    fail "inferno: $drawn"
-  [ "$total" -gt 0 ] || fail "empty"
-  equal "total" "$total" "${drawn% *}"
 }

@@ -17,6 +17,7 @@ import flametop.term.Look;
 import flametop.term.ScreenOptions;
 import flametop.term.UserFiles;
 import flametop.view.base.Origin;
+import flametop.view.screen.ScreenSource;
 import flametop.view.state.Effect;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,13 @@ final class FileScreen implements ScreenExporter.Shown {
             options.preferences(settings));
     LiveSession session =
         new LiveSession(
-            "", name, files, null, null, new ScreenExporter(new FileScreen(files)), null);
+            "",
+            name,
+            new ScreenSource(files),
+            null,
+            null,
+            new ScreenExporter(new FileScreen(files)),
+            new CompletableFuture<>());
     return new LiveScreen(screen, CompletableFuture.completedFuture(session)).run();
   }
 

@@ -15,6 +15,7 @@ import flametop.term.LiveSession;
 import flametop.term.ScreenOptions;
 import flametop.term.UserFiles;
 import flametop.view.base.Origin;
+import flametop.view.screen.ScreenSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -282,7 +283,7 @@ final class ScreenCommand implements Callable<Integer> {
       events.switchOn(kernel);
     }
     sampler.start();
-    CompletableFuture<Integer> exitCode = null;
+    CompletableFuture<Integer> exitCode = new CompletableFuture<>();
     if (workload != null) {
       exitCode = begin(workload, source);
     } else if (!source.recorded() && target.kind() != Target.Kind.ALL) {
@@ -293,7 +294,7 @@ final class ScreenCommand implements Callable<Integer> {
     return new LiveSession(
         subject.host,
         subject.what,
-        profile,
+        new ScreenSource(profile),
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
         ScreenExporter.of(profile, source.facts()),

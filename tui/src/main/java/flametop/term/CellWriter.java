@@ -5,6 +5,7 @@ import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes painted cells to a terminal: only cells that changed, in few bytes.
@@ -40,13 +41,17 @@ final class CellWriter {
   private Pen[] pens = new Pen[PENS];
   private int size;
 
-  private FrameStream out;
+  private final FrameStream out;
   private int columns;
 
   // The default colours of the terminal.
   private int penForeground;
   private int penBackground;
   private int penAttributes;
+
+  /** The pen of the cells that nothing was written to since the screen was cleared. */
+  private Pen cleared = new Pen(Theme.DEFAULT, Theme.DEFAULT, 0);
+
   private int cursorX;
 
   /** -1 if not known. */
@@ -58,11 +63,12 @@ final class CellWriter {
   /**
    * @param environment as of {@link System#getenv()}
    */
-  CellWriter(Theme theme, Map<String, String> environment) {
-    this(theme, ColorMode.of(environment), environment.getOrDefault("TERM", ""));
+  CellWriter(Theme theme, Map<String, String> environment, FrameStream out) {
+    this(theme, ColorMode.of(environment), environment.getOrDefault("TERM", ""), out);
   }
 
-  CellWriter(Theme theme, ColorMode mode, String term) {
+  CellWriter(Theme theme, ColorMode mode, String term, FrameStream out) {
+    this.out = out;
     this.theme = theme;
     this.mode = mode;
     columnMoves = !term.startsWith("vt");
@@ -79,15 +85,16 @@ final class CellWriter {
    *
    * @param before the picture on the terminal, of the same size; null if unknown
    */
-  void write(CellGrid grid, CellGrid before, FrameStream output) {
-    out = output;
+  void write(CellGrid grid, @Nullable CellGrid before) {
     columns = grid.columns();
-    Pen clear = before == null ? clear() : null;
+    if (before == null) {
+      clear();
+    }
     int[] first = new int[grid.rows()];
     int top = -1;
     int bottom = -1;
     for (int y = 0; y < first.length; y++) {
-      first[y] = firstToWrite(grid, before, y, clear);
+      first[y] = firstToWrite(grid, before, y);
       if (first[y] < columns) {
         top = top < 0 ? y : top;
         bottom = y;
@@ -101,13 +108,13 @@ final class CellWriter {
     boolean up = taken(grid, first[bottom], bottom) > taken(grid, first[top], top);
     for (int i = 0; i <= bottom - top; i++) {
       int y = up ? bottom - i : top + i;
-      row(grid, before, y, first[y], clear);
+      row(grid, before, y, first[y]);
     }
   }
 
-  private int firstToWrite(CellGrid grid, CellGrid before, int y, Pen clear) {
+  private int firstToWrite(CellGrid grid, @Nullable CellGrid before, int y) {
     int x = 0;
-    while (x < columns && isShown(grid, before, x, y, clear)) {
+    while (x < columns && isShown(grid, before, x, y)) {
       x++;
     }
     return x;
@@ -120,32 +127,31 @@ final class CellWriter {
         + (pen.foreground == penForeground || grid.codePoint(x, y) == ' ' ? 1 : 0);
   }
 
-  private Pen clear() {
+  private void clear() {
     out.write("\033[0m");
     penForeground = Theme.DEFAULT;
     penBackground = Theme.DEFAULT;
     penAttributes = 0;
     cursorY = -1;
     int ground = Paint.of(Role.GROUND);
-    Pen pen =
+    cleared =
         new Pen(
             Theme.DEFAULT,
             erases ? pen(Paint.of(Role.TEXT), ground, 0).background : Theme.DEFAULT,
             0);
-    takeGround(pen);
+    takeGround(cleared);
     out.write("\033[2J");
-    return pen;
   }
 
-  private void row(CellGrid grid, CellGrid before, int y, int first, Pen clear) {
+  private void row(CellGrid grid, @Nullable CellGrid before, int y, int first) {
     // Up to this column nothing is erased: if a run is too short, its rest is too.
     int drawn = erases ? 0 : columns;
     for (int x = first; x < columns; x++) {
-      if (grid.codePoint(x, y) == 0 || isShown(grid, before, x, y, clear)) {
+      if (grid.codePoint(x, y) == 0 || isShown(grid, before, x, y)) {
         continue;
       }
       int blanks = x < drawn ? 0 : blanks(grid, x, y);
-      if (blanks > BLANKS && blanksToWrite(grid, before, x, y, blanks, clear)) {
+      if (blanks > BLANKS && blanksToWrite(grid, before, x, y, blanks)) {
         moveTo(grid, x, y);
         takeGround(penOf(grid, x, y));
         if (x + blanks == columns) {
@@ -165,7 +171,7 @@ final class CellWriter {
   }
 
   /** Whether the terminal shows a cell already. */
-  private boolean isShown(CellGrid grid, CellGrid before, int x, int y, Pen clear) {
+  private boolean isShown(CellGrid grid, @Nullable CellGrid before, int x, int y) {
     if (before != null) {
       return grid.same(before, x, y);
     }
@@ -173,7 +179,7 @@ final class CellWriter {
       return false;
     }
     Pen pen = penOf(grid, x, y);
-    return pen.background == clear.background && (pen.attributes & SEEN_BLANK) == 0;
+    return pen.background == cleared.background && (pen.attributes & SEEN_BLANK) == 0;
   }
 
   /** How many blanks of one look stand side by side from a cell on. */
@@ -187,13 +193,13 @@ final class CellWriter {
 
   /** Whether so many blanks are not shown yet that erasing takes fewer bytes. */
   private boolean blanksToWrite(
-      CellGrid grid, CellGrid before, int x, int y, int blanks, Pen clear) {
+      CellGrid grid, @Nullable CellGrid before, int x, int y, int blanks) {
     if ((penOf(grid, x, y).attributes & SEEN_BLANK) != 0) {
       return false;
     }
     int missing = 0;
     for (int i = x; i < x + blanks && missing <= BLANKS; i++) {
-      missing += isShown(grid, before, i, y, clear) ? 0 : 1;
+      missing += isShown(grid, before, i, y) ? 0 : 1;
     }
     return missing > BLANKS;
   }

@@ -17,6 +17,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The terminal while the screen is up. {@link #open} takes it; {@link #close} gives it back as it
@@ -46,10 +47,10 @@ final class Display implements AutoCloseable {
   private boolean whole = true;
 
   /** The picture on the terminal; null before the first one. */
-  private CellGrid painted;
+  private @Nullable CellGrid painted;
 
   /** The picture before that one, to be painted over. */
-  private CellGrid spare;
+  private @Nullable CellGrid spare;
 
   private boolean up;
 
@@ -98,11 +99,12 @@ final class Display implements AutoCloseable {
     Stty stty = new Stty(DEVICE);
     LingeringInput bytes =
         new LingeringInput(keys, remote ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
-    CellWriter cells = new CellWriter(theme, environment);
+    FrameStream output = new FrameStream(device);
+    CellWriter cells = new CellWriter(theme, environment, output);
     // The launcher asked already; one process more would take 15 ms.
     String known = System.getProperty("flametop.terminal.settings", "");
     String saved = known.isEmpty() ? stty.save() : known;
-    Display display = new Display(stty, saved, bytes, new FrameStream(device), cells, mouse);
+    Display display = new Display(stty, saved, bytes, output, cells, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
     display.enter();
     return display;
@@ -224,7 +226,7 @@ final class Display implements AutoCloseable {
     if (size.getColumns() != grid.columns() || size.getRows() != grid.rows()) {
       return false;
     }
-    cells.write(grid, whole ? null : painted, output);
+    cells.write(grid, whole ? null : painted);
     send();
     whole = false;
     spare = painted;

@@ -1,6 +1,7 @@
 package flametop.term;
 
 import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.live.Profile;
 import flametop.view.base.Origin;
@@ -34,7 +35,7 @@ public final class EarlyLoading {
         new PaintOptions(
             "", "", Origin.LIVE, false, false, Integer::toString, Keymap.DEFAULT, List.of());
     ViewState state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 1, 1, 1);
-    Painter.paint(Scene.of(null, state, 80, 24, options));
+    Painter.paint(Scene.of(Snapshot.OPENING, state, 80, 24, options));
     if (live) {
       Profile.prepare();
     }

@@ -3,6 +3,7 @@ package flametop.term;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The input of the user, in order. A key that is typed before the answer to another key is meant
@@ -31,7 +32,7 @@ final class InputQueue {
    *
    * @param isAnswered whether the answer has come
    */
-  ScreenEvent.Input next(long now, BooleanSupplier isAnswered) {
+  ScreenEvent.@Nullable Input next(long now, BooleanSupplier isAnswered) {
     waiting = waiting && now - until < 0 && !isAnswered.getAsBoolean();
     return waiting ? null : queue.poll();
   }

@@ -1,8 +1,9 @@
 package flametop.term;
 
-import flametop.profile.answer.SnapshotSource;
+import flametop.view.screen.ScreenSource;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The running parts behind the screen, once sampling is open.
@@ -10,18 +11,17 @@ import java.util.function.BooleanSupplier;
  * @param host name of the machine that is sampled, or that recorded the stream
  * @param target the sampled tasks, in the words of the header: {@code all tasks}, {@code pid 812},
  *     {@code replay of FILE}
- * @param source answers with snapshots and takes the filter
+ * @param source answers with snapshots and takes commands
  * @param rates null if the rates cannot change (a replay)
  * @param jvmMaps begins or stops to ask JVMs for maps of their compiled code; returns whether JVMs
  *     are asked now. Null in a replay
- * @param exporter null if nothing can be exported
- * @param end completes with the exit code when the screen must end by itself; null: it never must
+ * @param end completes with the exit code when the screen must end by itself, if it ever must
  */
 public record LiveSession(
     String host,
     String target,
-    SnapshotSource source,
-    RateControl rates,
-    BooleanSupplier jvmMaps,
+    ScreenSource source,
+    @Nullable RateControl rates,
+    @Nullable BooleanSupplier jvmMaps,
     Exporter exporter,
     CompletableFuture<Integer> end) {}

@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * @param place file and line with the name; empty for the command line, where a wrong name is an
  *     error
  * @param themes folder of the themes that come with flametop; {@link #themesFolder()}
- * @param user files of the user, who may have themes too; null for none
+ * @param user files of the user, who may have themes too
  * @param ascii whether only ASCII is drawn, whatever the terminal can
  */
 public record Look(String theme, String place, Path themes, UserFiles user, boolean ascii) {
@@ -18,7 +18,7 @@ public record Look(String theme, String place, Path themes, UserFiles user, bool
 
   /** The default theme, of {@link #themesFolder()}. */
   public static Look plain() {
-    return new Look(DEFAULT_THEME, "", themesFolder(), null, false);
+    return new Look(DEFAULT_THEME, "", themesFolder(), UserFiles.NONE, false);
   }
 
   /**

@@ -7,6 +7,7 @@ import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import flametop.view.state.Effect;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The events that drive the {@link LiveScreen}. */
 sealed interface ScreenEvent {
@@ -24,7 +25,7 @@ sealed interface ScreenEvent {
    *
    * @param shape of the question
    */
-  record Arrived(Snapshot snapshot, Page page, Shape shape) implements ScreenEvent {}
+  record Arrived(Snapshot snapshot, @Nullable Page page, Shape shape) implements ScreenEvent {}
 
   record Ready(LiveSession session) implements ScreenEvent {}
 

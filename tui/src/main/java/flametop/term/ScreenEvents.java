@@ -7,6 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** Events from any thread in the order of their arrival, for the thread of the screen. */
 final class ScreenEvents implements TerminalInput.Listener {
@@ -34,12 +35,12 @@ final class ScreenEvents implements TerminalInput.Listener {
   }
 
   /** The next event; null if none comes in time. */
-  ScreenEvent next(long nanos) throws InterruptedException {
+  @Nullable ScreenEvent next(long nanos) throws InterruptedException {
     return queue.poll(nanos, TimeUnit.NANOSECONDS);
   }
 
   /** The next event; null if there is none. */
-  ScreenEvent next() {
+  @Nullable ScreenEvent next() {
     return queue.poll();
   }
 

@@ -4,6 +4,7 @@ import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import java.util.Arrays;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The colours of the roles, from a file of lines {@code key = value}:
@@ -273,7 +274,7 @@ public final class Theme {
   }
 
   /** Derives the other colours from the lines; returns the missing key, or null. */
-  private String complete() {
+  private @Nullable String complete() {
     for (Role role : Role.values()) {
       if (role.themed() && first[role.ordinal()] < 0) {
         return key(role);

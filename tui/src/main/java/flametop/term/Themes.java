@@ -8,6 +8,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All themes: files {@code NAME.theme} of the user, which win, and files that come with flametop.
@@ -24,18 +25,18 @@ final class Themes {
 
   private final Path shipped;
 
-  /** Null if the user has no files. */
   private final UserFiles user;
 
-  private final Path own;
+  /** The folder of the user's themes; null if its place is unknown. */
+  private final @Nullable Path own;
 
   /**
-   * @param user whose {@code themes/NAME.theme} win; null for none
+   * @param user whose {@code themes/NAME.theme} win
    */
   Themes(Path shipped, UserFiles user) {
     this.shipped = shipped;
     this.user = user;
-    own = user == null ? null : user.path(FOLDER);
+    own = user.path(FOLDER);
   }
 
   /**
@@ -68,7 +69,7 @@ final class Themes {
   }
 
   private Loaded fallback(String why) throws ThemeException {
-    Theme theme = new Themes(shipped, null).read(DEFAULT, 0);
+    Theme theme = new Themes(shipped, UserFiles.NONE).read(DEFAULT, 0);
     return new Loaded(theme, CleanText.clean("shown is " + DEFAULT + ": " + why, MAX_MESSAGE));
   }
 
@@ -113,13 +114,13 @@ final class Themes {
     /** A theme that is like one of its own name is like the one that comes with flametop. */
     @Override
     public Theme of(String other) throws ThemeException {
-      Themes where = other.equals(name) ? new Themes(shipped, null) : Themes.this;
+      Themes where = other.equals(name) ? new Themes(shipped, UserFiles.NONE) : Themes.this;
       return where.read(other, depth);
     }
   }
 
   /** The file of a theme; null if it has none. */
-  private Path file(String name) {
+  private @Nullable Path file(String name) {
     Path mine = own == null ? null : own.resolve(name + SUFFIX);
     if (mine != null && Files.exists(mine, LinkOption.NOFOLLOW_LINKS)) {
       return mine;

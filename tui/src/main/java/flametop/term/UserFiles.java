@@ -6,6 +6,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The files of the user, below {@code $XDG_CONFIG_HOME/flametop} or {@code ~/.config/flametop}.
@@ -16,12 +17,16 @@ public final class UserFiles {
   private static final Path PASSWD = Path.of("/etc/passwd");
   private static final int MAX_BYTES = 64 * 1024;
 
-  private final Path folder;
+  /** No files. */
+  static final UserFiles NONE = new UserFiles(null, -1);
+
+  /** Null if the place is unknown. */
+  private final @Nullable Path folder;
 
   /** The user who must own the files; -1 for anybody. */
   private final int owner;
 
-  private UserFiles(Path folder, int owner) {
+  private UserFiles(@Nullable Path folder, int owner) {
     this.folder = folder;
     this.owner = owner;
   }
@@ -52,7 +57,7 @@ public final class UserFiles {
     return new UserFiles(home.startsWith("/") ? Path.of(home, ".config", "flametop") : null, owner);
   }
 
-  private static String homeOf(String uid, Path passwd) {
+  private static @Nullable String homeOf(String uid, Path passwd) {
     try {
       for (String line : Files.readString(passwd, StandardCharsets.ISO_8859_1).split("\n")) {
         String[] fields = line.split(":");
@@ -67,7 +72,7 @@ public final class UserFiles {
   }
 
   /** The path of a file or folder, which need not exist; null if the place is unknown. */
-  public Path path(String name) {
+  public @Nullable Path path(String name) {
     return folder == null ? null : folder.resolve(name);
   }
 

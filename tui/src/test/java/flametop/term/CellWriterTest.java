@@ -26,7 +26,7 @@ class CellWriterTest {
 
   private byte[] write(CellWriter writer, CellGrid grid, CellGrid before) throws Exception {
     written.reset();
-    writer.write(grid, before, output);
+    writer.write(grid, before);
     output.flush();
     assertTrue(output.drain(60_000));
     return written.toByteArray();
@@ -57,13 +57,13 @@ class CellWriterTest {
   void write_onePictureAfterTheOther_showsEachAsIfItWereTheFirst(
       ColorMode mode, String term, String theme) throws Exception {
     boolean colour = !term.startsWith("screen") && mode != ColorMode.NONE;
-    CellWriter writer = new CellWriter(ThemeTest.shipped(theme), mode, term);
+    CellWriter writer = new CellWriter(ThemeTest.shipped(theme), mode, term, output);
     ScreenModel screen = new ScreenModel(80, 24, colour);
     CellGrid before = null;
     for (CellGrid grid : pictures(80, 24)) {
       screen.take(write(writer, grid, before));
       ScreenModel anew = new ScreenModel(80, 24, colour);
-      CellWriter first = new CellWriter(ThemeTest.shipped(theme), mode, term);
+      CellWriter first = new CellWriter(ThemeTest.shipped(theme), mode, term, output);
       anew.take(write(first, grid, null));
       assertEquals(anew.toString(), screen.toString());
       for (int i = 0; i < 80 * 24; i++) {
@@ -83,7 +83,7 @@ class CellWriterTest {
   })
   void write_anyMode_asksForColoursOfThatModeOnly(ColorMode mode, String term, String kinds)
       throws Exception {
-    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, term);
+    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, term, output);
     String text = new String(write(writer, Pictures.wide(120, 30), null), StandardCharsets.UTF_8);
     Set<String> asked = new TreeSet<>();
     Matcher sgr = Pattern.compile("\\x1b\\[([0-9;]*)m").matcher(text);
@@ -106,7 +106,8 @@ class CellWriterTest {
 
   @Test
   void write_nothingChanged_isNothing() throws Exception {
-    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), ColorMode.TRUE, "xterm-256color");
+    CellWriter writer =
+        new CellWriter(ThemeTest.shipped("dark"), ColorMode.TRUE, "xterm-256color", output);
     CellGrid grid = Pictures.wide(200, 60);
     write(writer, grid, null);
     assertEquals(0, write(writer, Pictures.wide(200, 60), grid).length);

@@ -2,10 +2,12 @@ package flametop.term;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import flametop.term.device.FrameStream;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.screen.Pictures;
+import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -26,6 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * shows one). {@code -Dflametop.golden.update=true} writes the files anew.
  */
 class ColourFrameTest {
+  private static final FrameStream NOWHERE = new FrameStream(OutputStream.nullOutputStream());
   private static final Path COLOURS = Path.of("src/test/resources/flametop/colours");
 
   private static final Map<String, CellGrid> FRAMES = new HashMap<>();
@@ -43,7 +46,7 @@ class ColourFrameTest {
     StringBuilder text = new StringBuilder();
     for (String theme : ThemeTest.names().stream().sorted().toList()) {
       for (ColorMode mode : ColorMode.values()) {
-        CellWriter writer = new CellWriter(ThemeTest.shipped(theme), mode, "");
+        CellWriter writer = new CellWriter(ThemeTest.shipped(theme), mode, "", NOWHERE);
         text.append(theme).append(", ").append(name(mode)).append('\n');
         for (Role role : Role.values()) {
           text.append(String.format(Locale.ROOT, "  %-8s", role.name().toLowerCase(Locale.ROOT)));
@@ -167,7 +170,7 @@ class ColourFrameTest {
   })
   void paint_frameOfEachPainter_hasTheColoursAsBefore(String name, ColorMode mode)
       throws Exception {
-    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, "");
+    CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, "", NOWHERE);
     assertAsBefore(name + "." + name(mode) + ".ans", painted(FRAMES.get(name), writer));
   }
 

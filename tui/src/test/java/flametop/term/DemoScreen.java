@@ -5,6 +5,7 @@ import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.Snapshot;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.ScreenSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
@@ -56,13 +57,13 @@ public final class DemoScreen {
                     new LiveSession(
                         "web-1",
                         "all tasks",
-                        machine,
+                        new ScreenSource(machine),
                         (pass, cpu) -> {},
                         () -> true,
                         (what, screen, theme) ->
                             CompletableFuture.completedFuture(
                                 "wrote flametop.folded: 84 stacks, 5.2 KiB"),
-                        null));
+                        new CompletableFuture<>()));
               }
             });
     opening.start();

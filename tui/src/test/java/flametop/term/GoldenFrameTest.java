@@ -89,7 +89,7 @@ class GoldenFrameTest {
     ByteArrayOutputStream written = new ByteArrayOutputStream();
     FrameStream output = new FrameStream(written);
     String term = mode == ColorMode.NONE ? "vt100" : "xterm-256color";
-    new CellWriter(ThemeTest.shipped("dark"), mode, term).write(grid, null, output);
+    new CellWriter(ThemeTest.shipped("dark"), mode, term, output).write(grid, null);
     output.flush();
     assertTrue(output.drain(60_000));
     output.close();

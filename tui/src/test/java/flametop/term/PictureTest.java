@@ -36,7 +36,7 @@ class PictureTest {
   }
 
   private static Theme dark() throws Exception {
-    return new Themes(ThemeTest.THEMES, null).load("dark", "").theme();
+    return new Themes(ThemeTest.THEMES, UserFiles.NONE).load("dark", "").theme();
   }
 
   @ParameterizedTest

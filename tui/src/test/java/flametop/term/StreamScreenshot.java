@@ -75,7 +75,7 @@ public final class StreamScreenshot {
           Path.of(arguments[4]),
           Picture.svg(
               grid,
-              new Themes(Look.themesFolder(), null).load(arguments[3], "").theme(),
+              new Themes(Look.themesFolder(), UserFiles.NONE).load(arguments[3], "").theme(),
               "flametop",
               List.of()));
     }

@@ -100,13 +100,13 @@ class ThemeTest {
   }
 
   static Theme shipped(String name) throws Exception {
-    Themes.Loaded loaded = new Themes(THEMES, null).load(name, "");
+    Themes.Loaded loaded = new Themes(THEMES, UserFiles.NONE).load(name, "");
     assertEquals("", loaded.notice());
     return loaded.theme();
   }
 
   static Set<String> names() {
-    return new Themes(THEMES, null).names();
+    return new Themes(THEMES, UserFiles.NONE).names();
   }
 
   private static String dark() throws Exception {
@@ -114,7 +114,7 @@ class ThemeTest {
   }
 
   private static Theme parse(String text) throws ThemeException {
-    return Theme.parse("t.theme", text, new Themes(THEMES, null).new Like("t", 0));
+    return Theme.parse("t.theme", text, new Themes(THEMES, UserFiles.NONE).new Like("t", 0));
   }
 
   @Test

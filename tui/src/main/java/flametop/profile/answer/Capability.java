@@ -31,7 +31,9 @@ public enum Capability {
   /** Rates of samples can be chosen. */
   SAMPLING("nothing is sampled here"),
   /** JVMs run that can be asked for names. */
-  JVMS("no JVM is asked here");
+  JVMS("no JVM is asked here"),
+  /** Stacks come from files, of which there may be several. */
+  FILES("no file of stacks is open");
 
   private final String lacking;
 

@@ -43,6 +43,24 @@ public record GraphSlice(
     int zoomIndex,
     byte @Nullable [] state,
     long @Nullable [] baseline) {
+  /** A graph without a node. */
+  static final GraphSlice EMPTY =
+      new GraphSlice(
+          new long[0],
+          new int[0],
+          new String[0],
+          new NodeKind[0],
+          new long[0],
+          new long[0],
+          new int[0],
+          new int[0],
+          new long[0],
+          false,
+          new boolean[0],
+          0,
+          null,
+          null);
+
   /** What its width stands for: its weight, or what it is compared with if that is more. */
   public long extent(int index) {
     return baseline == null ? weight[index] : Math.max(weight[index], baseline[index]);

@@ -36,6 +36,24 @@ public record Selection(
     long[] weightByState,
     @Nullable Certainty certainty,
     @Nullable Before before) {
+  /** No node, before the first picture. */
+  public static final Selection NONE =
+      new Selection(
+          -1,
+          new String[0],
+          NodeKind.ROOT,
+          "",
+          false,
+          0,
+          0,
+          "",
+          null,
+          0,
+          0,
+          new long[State.values().length],
+          null,
+          null);
+
   /** Not told yet: it is by the next picture of the same node. */
   public static final int UNKNOWN = -1;
 
@@ -55,6 +73,12 @@ public record Selection(
    * @param error standard error of the weight; 0 where the weight is exact
    */
   public record Certainty(long samples, long error) {}
+
+  /** Whether no picture has told of any node. */
+  @SuppressWarnings("ReferenceEquality") // the one value that stands for none
+  public boolean isNone() {
+    return this == NONE;
+  }
 
   /** What a slice of a file's graph tells of a node of which it has {@link GraphSlice#isWhole}. */
   public static Selection of(GraphSlice slice, int index) {

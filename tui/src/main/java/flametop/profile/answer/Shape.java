@@ -448,7 +448,7 @@ public final class Shape {
   }
 
   @Override
-  public boolean equals(Object other) {
+  public boolean equals(@Nullable Object other) {
     return other instanceof Shape s && s.steps.equals(steps);
   }
 

@@ -26,10 +26,23 @@ public record Snapshot(
     boolean refolding,
     Context context,
     List<String> notices) {
+  /** The picture before the first one: the source is being opened. */
+  public static final Snapshot OPENING =
+      new Snapshot(
+          GraphSlice.EMPTY, 0, Selection.NONE, null, false, false, new Opening(), List.of());
+
   /** What a source tells beside the graph, by its kind. */
-  public sealed interface Context permits Live, File {
+  public sealed interface Context permits Opening, Live, File {
     /** What the amounts of the graph measure. */
     Measure measure();
+  }
+
+  /** A source that is being opened tells nothing. */
+  public record Opening() implements Context {
+    @Override
+    public Measure measure() {
+      return Measure.TIME;
+    }
   }
 
   /**
@@ -166,6 +179,11 @@ public record Snapshot(
       double folded,
       boolean comm,
       boolean ownComm) {}
+
+  /** Whether no picture has come yet. */
+  public boolean isOpening() {
+    return context instanceof Opening;
+  }
 
   /** What the amounts of the graph measure. */
   public Measure measure() {

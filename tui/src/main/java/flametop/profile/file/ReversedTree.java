@@ -15,23 +15,23 @@ import org.jspecify.annotations.Nullable;
  * The stacks of a tree with their innermost frame first: exact sums, and nodes only where somebody
  * looks.
  *
- * <p>Turned round, stacks share little: a million of them has twenty-five million nodes, of which a
- * screen shows hundreds. So a node knows which stacks pass through it, and its children are made
- * when they are to be read, by parting those stacks by the function that comes next. The stacks are
- * one array, in which those of a node are neighbours, and so are those of each of its children: to
- * part them is to put a range of it in order.
+ * <p>Turned round, stacks share few frames: a million stacks have twenty-five million nodes, of
+ * which a screen shows hundreds. So a node knows the stacks that pass through the node. Its
+ * children are made when they are first read: the stacks are parted by the function that comes
+ * next. All stacks stand in one array, in which the stacks of a node are neighbours, and so are the
+ * stacks of each child. Parting puts the range of the node in order.
  */
 final class ReversedTree extends ArrayTree {
-  /** Stacks that are parted while somebody waits: a few ms. */
+  /** How many stacks are parted while somebody waits: a few ms. */
   private static final int AT_ONCE = 1 << 16;
 
-  /** Stacks between two looks at the clock. */
+  /** How many stacks are parted between two looks at the clock. */
   private static final int BETWEEN = 1 << 12;
 
   private final StackTree from;
   private final Functions functions;
 
-  /** Whether the outermost frame stays the first, and is no frame of what is turned round. */
+  /** Whether the outermost frame stays the first, above the frames that are turned round. */
   private final boolean grouped;
 
   private final int mostNodes;
@@ -43,11 +43,11 @@ final class ReversedTree extends ArrayTree {
   private final double scale;
   private final long parts;
 
-  /** The stacks, by the nodes that they end in. */
+  /** The stacks: the node of the other tree in which each ends. */
   private int[] stack = new int[0];
 
   /**
-   * Where in its stack each stands on the deepest node that it was parted for; the root: before.
+   * The frame of each stack that its deepest node stands for; the root: the stack was not parted.
    */
   private int[] place = new int[0];
 
@@ -61,17 +61,17 @@ final class ReversedTree extends ArrayTree {
   private final BitSet opened = new BitSet();
 
   /**
-   * A node that is to be opened.
+   * A request to open a node.
    *
-   * @param least weight of the nodes below that are to be opened, too
-   * @param levels how far below
+   * @param least weight of the nodes below that are opened, too
+   * @param levels how many levels below are opened
    */
   private record Wanted(int node, double least, int levels) {}
 
-  /** Nodes that are to be opened, the last first. */
+  /** Open requests, the last first. */
   private final ArrayDeque<Wanted> wanted = new ArrayDeque<>();
 
-  /** What the nodes that are to be opened weigh, and what the first does that was asked for. */
+  /** Weight of all requested nodes, and weight of the node that was requested first. */
   private double due;
 
   private double asked;
@@ -80,22 +80,21 @@ final class ReversedTree extends ArrayTree {
   private @Nullable Parting parting;
   private @Nullable Gathering gathering;
 
-  /** By node of the tree that is turned round, while stacks are gathered: its outermost frame. */
+  /** By node of the other tree, while stacks are gathered: the outermost frame above the node. */
   private int[] outermost = new int[0];
 
   private int atOnce;
   private boolean overflows;
   private int changes;
 
-  /** By function: one more than the child; only while the children of a node are made. */
+  /** By function: the child plus 1; only while the children of a node are made. */
   private int[] childOf = new int[0];
 
   /**
-   * What it has is there once it is {@linkplain #gather gathered}.
+   * A tree that is empty until it is {@linkplain #gather gathered}.
    *
    * @param grouped whether the outermost frame of each stack stays the first
-   * @param older one of the same stacks, of which there may be more now, whose nodes keep their
-   *     numbers; or null
+   * @param older an older tree of these stacks, whose nodes keep their numbers; null: there is none
    */
   ReversedTree(
       StackTree from,
@@ -120,7 +119,7 @@ final class ReversedTree extends ArrayTree {
     gathering = new Gathering();
   }
 
-  /** Takes the stacks together, and then parts them for the children of the root. */
+  /** Gathers the stacks, and then parts them for the children of the root. */
   private final class Gathering {
     final IntColumn stacks = new IntColumn();
     final int nodes = Math.min(from.nodes(), now.length);
@@ -158,10 +157,9 @@ final class ReversedTree extends ArrayTree {
   }
 
   /**
-   * Begins it.
+   * Gathers stacks, until {@code deadline} ({@link System#nanoTime}).
    *
-   * @param deadline {@link System#nanoTime} until which it is gone on with
-   * @return whether it is done
+   * @return whether all are gathered
    */
   boolean gather(long deadline) {
     if (gathering != null) {
@@ -176,7 +174,7 @@ final class ReversedTree extends ArrayTree {
     return true;
   }
 
-  /** How much of {@link #gather} is done, 0 to 1. */
+  /** Which part of {@link #gather} is done, 0 to 1. */
   double gathered() {
     if (gathering == null) {
       return 1;
@@ -185,13 +183,13 @@ final class ReversedTree extends ArrayTree {
         + (parting == null ? 0 : parting.share() * 2 / 3);
   }
 
-  /** Puts the stacks of a node in order of the function that comes next: a child of each. */
+  /** Orders the stacks of a node by the function that comes next, and makes a child for each. */
   private final class Parting {
     final int node;
     final int first;
     final int count;
 
-    /** The child that each goes to, and where it stands there; 0 is none: it ends in the node. */
+    /** By stack: its child, and its frame there; 0: the stack ends in the node. */
     final int[] child;
 
     final int[] next;
@@ -311,7 +309,7 @@ final class ReversedTree extends ArrayTree {
     }
   }
 
-  /** Where a stack stands one frame further out; the root: it has no further one. */
+  /** The frame of a stack one further out; the root: there is none. */
   private int after(int i) {
     int next = place[i] == ROOT ? stack[i] : from.parent(place[i]);
     return grouped && next != ROOT && from.parent(next) == ROOT ? ROOT : next;
@@ -325,7 +323,7 @@ final class ReversedTree extends ArrayTree {
     return link(next);
   }
 
-  /** A question comes: so much may be done at once. */
+  /** Allows work for a question: so many stacks are parted at once. */
   void refill() {
     atOnce = AT_ONCE;
   }
@@ -356,9 +354,9 @@ final class ReversedTree extends ArrayTree {
   }
 
   /**
-   * Opens what is above a node that an older tree had: before, it has no sum.
+   * Opens all nodes above a node that an older tree had: until then the node has no sum.
    *
-   * @return whether it has
+   * @return whether all of them are open
    */
   boolean reach(int node) {
     IntColumn above = new IntColumn();
@@ -394,7 +392,7 @@ final class ReversedTree extends ArrayTree {
     return overflows;
   }
 
-  /** Most nodes have one stack. */
+  /** Makes the children of a node; most nodes have one stack. */
   private boolean part(int node, long deadline) {
     if (end.items[node] - begin.items[node] != 1) {
       Parting all = new Parting(node);
@@ -433,12 +431,12 @@ final class ReversedTree extends ArrayTree {
     due += extent(node);
   }
 
-  /** Whether there is something that is to be opened and is not. */
+  /** Whether there are open requests. */
   boolean isDue() {
     return parting != null || !wanted.isEmpty();
   }
 
-  /** Opens some of what is to be, until {@code deadline} ({@link System#nanoTime}). */
+  /** Opens some of the requested nodes, until {@code deadline} ({@link System#nanoTime}). */
   void work(long deadline) {
     changes++;
     do {
@@ -470,12 +468,12 @@ final class ReversedTree extends ArrayTree {
     shownWhole |= !isDue();
   }
 
-  /** There is no room for all that is to be opened. */
+  /** Whether there is no room for all requested nodes. */
   boolean overflows() {
     return overflows;
   }
 
-  /** How much of what was asked for is there, 0 to 1. */
+  /** Which part of the requested weight is open, 0 to 1. */
   double share() {
     double done = asked > 0 ? Math.max(0, 1 - due / asked) : 1;
     return shownWhole ? done : 0.5 + done / 2;
@@ -486,20 +484,20 @@ final class ReversedTree extends ArrayTree {
   }
 
   /**
-   * Marks the stacks with a frame that is one of some functions.
+   * Marks the stacks that pass through any of some functions.
    *
-   * @param is by function
+   * @param is by function: whether it is one of them
    */
   Marks mark(BitSet is) {
     return new Marks(is);
   }
 
-  /** Which stacks have a frame that is looked for. */
+  /** Which stacks pass through any of some functions. */
   final class Marks {
-    /** By node of the tree that is turned round: whether it or one further out is one. */
+    /** By node of the other tree: whether a frame on its path is one of the functions. */
     private final BitSet marked = new BitSet();
 
-    /** What those stacks weigh. */
+    /** Weight of these stacks. */
     final long weight;
 
     private Marks(BitSet is) {
@@ -520,7 +518,7 @@ final class ReversedTree extends ArrayTree {
       weight = all;
     }
 
-    /** Whether there is one below a node, be it opened or not. */
+    /** Whether one of the functions is below a node, be the node open or not. */
     boolean leads(int node) {
       for (int i = begin.items[node]; i < end.items[node]; i++) {
         int after = after(i);

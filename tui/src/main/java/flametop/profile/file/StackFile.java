@@ -33,18 +33,18 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file of folded stacks, or two that are compared, as what the screen asks. It can be asked from
- * the first line on and answers with what was read by then.
+ * A file of folded stacks, or two files that are compared, which answer the questions of the
+ * screen. An answer has the stacks that were read by then.
  *
- * <p>One thread reads and unpacks, another folds and answers: what is asked stands in one queue
- * with what was read, so the tree needs no lock and a question waits for a few pieces at most.
+ * <p>One thread reads and unpacks, another folds and answers. Questions and pieces of the file
+ * stand in one queue, so the tree needs no lock, and a question waits for a few pieces at most.
  */
 public final class StackFile implements SnapshotSource, AutoCloseable {
   private final List<StackInput> inputs;
   private final int number;
   private final int files;
 
-  /** Null: as the files say. */
+  /** Whether the outermost frames are comms; null: as the files say. */
   private final @Nullable Boolean comm;
 
   private final long opened = System.nanoTime();
@@ -63,12 +63,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Why each input is not read to its end; null if it is. */
   private final @Nullable String[] troubles;
 
-  /** Who waits until all is read. */
+  /** The questions that wait until all is read. */
   private final List<CompletableFuture<Snapshot.Reading>> waiting = new ArrayList<>();
 
   private final Graphs<FileFold> graphs;
 
-  /** Of the tree, when the graph was made. */
+  /** {@link StackTree#flips} of the tree that the graphs show. */
   private int flips;
 
   private boolean done;
@@ -195,16 +195,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   /**
-   * The same where nodes may be those of another file.
+   * The same where nodes may be of another file.
    *
-   * @param strangers where those are
+   * @param strangers the paths of these nodes
    */
   CompletableFuture<Snapshot> snapshot(GraphQuery query, List<NodePath> strangers) {
     return worker.request(
         () -> picture(query.at(own(query.zoom(), strangers), own(query.selected(), strangers))));
   }
 
-  /** What finds nodes of this file in another; of what is none of them, nothing. */
+  /** The paths of those nodes that are of this file, by which another file finds them. */
   CompletableFuture<List<NodePath>> paths(long... numbers) {
     return worker.request(
         () -> {
@@ -222,12 +222,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         });
   }
 
-  /** Whether a node, if it is one of the files, is one of this file. */
+  /** Whether a node of one of the files is of this file. */
   boolean owns(long node) {
     return node == GraphQuery.ROOT || (int) (node >>> 32) % files == number % files;
   }
 
-  /** The node of this file that a number is of; itself if it is none of the strangers. */
+  /** The node of this file with the path of a stranger; the number itself if it is none. */
   private long own(long number, List<NodePath> strangers) {
     for (NodePath path : strangers) {
       Graph<FileFold> in = graphs.of(path.graph());
@@ -239,7 +239,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return number;
   }
 
-  /** Waits until all is read; then {@link #held} has all of it. */
+  /** Waits until all is read; then {@link #held} has all stacks. */
   public CompletableFuture<Snapshot.Reading> whole() {
     CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
     boolean asked =
@@ -282,7 +282,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return graphs.sandwich(query, 0);
   }
 
-  /** How far it is read. */
+  /** How far the files are read. */
   public CompletableFuture<Snapshot.Reading> reading() {
     return worker.request(this::progress);
   }
@@ -326,7 +326,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
             : 1;
   }
 
-  /** What was left out, as lines for people. */
+  /** What was left out of the files, as lines for people. */
   public CompletableFuture<List<String>> complaints() {
     return worker.request(this::notices);
   }
@@ -396,7 +396,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     }
   }
 
-  /** Rows by the outermost frame: a comm, a process, a thread, as the file has it. */
+  /** One row for each outermost frame: a comm, a process, a thread, as the file has it. */
   @Override
   public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
     return worker.request(
@@ -421,8 +421,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   /**
-   * All stacks take this shape. What it groups by is the outermost frame, or nothing; that frame is
-   * also what {@link Shape.Comms} means.
+   * All stacks take this shape. They are grouped by the outermost frame or not at all, and {@link
+   * Shape.Comms} means the outermost frame.
    *
    * @throws IllegalArgumentException for a step that folded stacks do not {@linkplain #knows know}
    */
@@ -446,16 +446,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return StackFold.knows(step);
   }
 
-  /** Has {@code TopReport} and {@link Sandwich}; there is nothing else in folded stacks. */
+  /** Answers with a {@code TopReport} or a {@link Sandwich}; folded stacks have no other page. */
   @Override
   public CompletableFuture<Page> page(PageQuery query) {
     return page(query, List.of());
   }
 
   /**
-   * The same where nodes may be those of another file.
+   * The same where nodes may be of another file.
    *
-   * @param strangers where those are
+   * @param strangers the paths of these nodes
    */
   CompletableFuture<Page> page(PageQuery query, List<NodePath> strangers) {
     return worker.request(
@@ -478,17 +478,17 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   /**
-   * The stacks below a node, both numbers of each where there is something to compare, else only
-   * now. They are there once the shape is that which is to be shown.
+   * The stacks below a node, with both numbers of each where files are compared. The answer comes
+   * once the graph has its shape.
    */
   public CompletableFuture<HeldStacks> held(long zoom) {
     return held(zoom, List.of());
   }
 
   /**
-   * The same where the node may be that of another file.
+   * The same where the node may be of another file.
    *
-   * @param strangers where that is
+   * @param strangers the path of this node
    */
   CompletableFuture<HeldStacks> held(long zoom, List<NodePath> strangers) {
     CompletableFuture<HeldStacks> answer = new CompletableFuture<>();
@@ -496,7 +496,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return answer;
   }
 
-  /** What else is asked meanwhile is answered between two slices. */
+  /** Asks again and again, so that other questions are answered meanwhile. */
   private void hold(long zoom, List<NodePath> strangers, CompletableFuture<HeldStacks> answer) {
     CompletableFuture<?> unused =
         worker
@@ -513,9 +513,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
                 });
   }
 
-  /**
-   * Null until the graph has the shape that it is to have, of all that was read when it took it.
-   */
+  /** The stacks below a node; null until the graph has its shape. */
   private @Nullable HeldStacks heldNow(long zoom, List<NodePath> strangers) {
     FileFold shown = graph().shown();
     return graph().hasNext() || !shown.isMade()
@@ -524,7 +522,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   /**
-   * What can be done with what was read.
+   * What the stacks that were read are good for.
    *
    * @param counts each file has a number that is more than 0
    * @param whole each could be read to its end
@@ -533,7 +531,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    */
   public record Use(boolean counts, boolean whole, long before, long now) {}
 
-  /** What can be done with what was read. */
+  /** What the stacks that were read are good for. */
   public CompletableFuture<Use> use() {
     return worker.request(
         () -> {

@@ -12,11 +12,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folds the stacks of one tree into another by a shape, in slices. What is added meanwhile may be
- * missed, so it can be done anew; the nodes that there are keep their numbers.
+ * Folds the stacks of one tree into another by a shape, in slices. Stacks that are added meanwhile
+ * may be missed, so all can be folded anew; nodes keep their numbers.
  *
- * <p>A walk through the tree in depth: neighbouring stacks mostly begin alike, shaped or not, and
- * what a stack shares with the one before leads to nodes that are known.
+ * <p>The stacks are taken in the order of a walk in depth: neighbouring stacks mostly begin alike,
+ * shaped or not, and the nodes of the frames that they share are known from the stack before.
  */
 final class StackFold {
   private static final int ROOT = 0;
@@ -30,13 +30,13 @@ final class StackFold {
   private final List<Shape.Comms> filters = new ArrayList<>();
   private final Shaper shaper;
 
-  /** Frames that stay above the shaped ones. */
+  /** How many frames stay as they are above the shaped ones. */
   private final int above;
 
   private final int mostNodes;
   private final StackTree tree;
 
-  /** Frames of the file that are left out, from the outermost on. */
+  /** How many frames of each stack are left out, from the outermost on. */
   private final int left;
 
   private int at;
@@ -54,7 +54,7 @@ final class StackFold {
   private @Nullable LongColumn before;
 
   /**
-   * @param mostNodes that the tree may have; with more it {@link #overflows}
+   * @param mostNodes of the tree; with more the tree {@link #overflows}
    */
   StackFold(StackTree from, Functions functions, Shape shape, int mostNodes) {
     this.from = from;
@@ -94,12 +94,12 @@ final class StackFold {
     before = from.hasBaseline() ? new LongColumn() : null;
   }
 
-  /** The tree, which is as it is to be after the last slice. */
+  /** The tree, which has its amounts after the last slice. */
   StackTree tree() {
     return tree;
   }
 
-  /** How much is done, 0 to 1. */
+  /** Which part is done, 0 to 1. */
   double share() {
     return at == NONE ? 1 : (double) at / from.nodes();
   }
@@ -110,7 +110,7 @@ final class StackFold {
   }
 
   /**
-   * Does some of it, until {@code deadline} ({@link System#nanoTime}).
+   * Folds some stacks, until {@code deadline} ({@link System#nanoTime}).
    *
    * @return whether that was the last
    */

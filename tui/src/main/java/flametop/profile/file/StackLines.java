@@ -10,15 +10,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Folds lines of stacks into a tree: {@code frame;frame;frame 12}, outermost first; with two
- * numbers the first is what was before. What is no such line is counted and left out. What is a
- * file of another sort is no stacks at all, even where some of its lines end in a number.
+ * Folds lines of stacks into a tree: {@code frame;frame;frame 12}, outermost frame first; of two
+ * numbers the first is the number before. Other lines are counted and left out. A file of another
+ * format has no stacks at all, even where some of its lines end in a number.
  *
- * <p>What is decided of a file is decided by its first bytes, so by the same ones in whatever
- * pieces they come. Lines are taken as they come; what the next ones refute is taken back.
+ * <p>The first bytes of a file decide how many numbers its lines have, in whatever pieces the bytes
+ * come. Lines are folded as they come, and the tree is emptied if later lines decide otherwise.
  *
- * <p>Neighbouring lines mostly begin alike. What a line shares with the one before is found by one
- * comparison of their bytes, and only what comes after is looked at frame by frame.
+ * <p>Neighbouring lines mostly begin alike. One comparison of bytes finds the part that a line
+ * shares with the line before, and only the rest of the line is read frame by frame.
  */
 final class StackLines {
   private static final String UNIT = "# unit:";
@@ -39,10 +39,10 @@ final class StackLines {
   private static final long NEWLINES = ONES * '\n';
   private static final long SEMICOLONS = ONES * ';';
 
-  /** Any number of so many digits is one that there is room for. */
+  /** Any number of so many digits fits into a long. */
   private static final int MAX_DIGITS = 18;
 
-  /** Frames of a stack that is taken: ten times those of the deepest recursion that is known. */
+  /** Most frames of a stack: ten times the deepest recursion that is known. */
   private static final int MAX_FRAMES = 1 << 20;
 
   private final StackNames names;
@@ -50,19 +50,19 @@ final class StackLines {
   private final int column;
   private final boolean alone;
 
-  /** The first bytes, by which a file of another sort is known. */
+  /** The first bytes of the file, which tell a file of another format. */
   private byte[] head = new byte[0];
 
-  /** Why it is no stacks; empty while it may be. */
+  /** Which other format the file has; empty while the file may be stacks. */
   private String foreign = "";
 
-  /** What decides comes still, or may. */
+  /** Whether lines may still decide how many numbers each has. */
   private boolean deciding = true;
 
-  /** Of what decides, how much came. */
+  /** How many of the deciding bytes came. */
   private long seen;
 
-  /** What came while all lines had two numbers. */
+  /** The lines that came while all lines had two numbers. */
   private final ByteArrayOutputStream doubtful = new ByteArrayOutputStream();
 
   private boolean twoColumns;
@@ -94,9 +94,9 @@ final class StackLines {
   private int secondDigits;
 
   /**
-   * @param column what the numbers of lines with one are: {@link StackTree#NOW} or {@link
+   * @param column which numbers a line with one number has: {@link StackTree#NOW} or {@link
    *     StackTree#BEFORE}
-   * @param alone the first of two numbers is what was before; else it is left out
+   * @param alone whether the first of two numbers is the number before; else the first is left out
    */
   StackLines(StackNames names, StackTree tree, int column, boolean alone) {
     this.names = names;
@@ -123,7 +123,7 @@ final class StackLines {
     take(text, begin, to);
   }
 
-  /** Takes a stack that is no text; its value counts µs. */
+  /** Folds a stack that is no text; its value counts µs. */
   void fold(FoldedStack stack) {
     if (lines++ == 0) {
       unit = "us";
@@ -147,14 +147,14 @@ final class StackLines {
     }
   }
 
-  /** There is no room for a stack. */
+  /** Leaves a stack out that there is no room for. */
   private void leaveOut() {
     if (unheld++ == 0) {
       firstUnheldLine = lines;
     }
   }
 
-  /** Whether it is a file of another sort, as far as it is known by now. */
+  /** Finds out by the first bytes whether the file has another format. */
   private void look(byte[] text, int from, int to) {
     int more = Math.min(to - from, FormatGuess.LOOKED_AT - head.length);
     if (more <= 0 || !foreign.isEmpty()) {
@@ -169,7 +169,7 @@ final class StackLines {
     }
   }
 
-  /** Where the last line ends that decides. */
+  /** Where the last deciding line ends. */
   private int decidingEnd(byte[] text, int from, int to) {
     long rest = DECIDING - seen;
     if (to - from <= rest) {
@@ -178,7 +178,7 @@ final class StackLines {
     return find(text, from + (int) rest - 1, to - 1, NEWLINES, '\n') + 1;
   }
 
-  /** Finds out how many numbers lines have, and takes them. */
+  /** Finds out how many numbers each line has, and folds the lines. */
   private void decide(byte[] text, int from, int to) {
     boolean one = false;
     boolean two = false;
@@ -214,7 +214,7 @@ final class StackLines {
     doubtful.reset();
   }
 
-  /** Nothing was taken. */
+  /** Empties the tree and the counts, as if no line had come. */
   private void takeBack() {
     tree.reset(column);
     if (alone) {
@@ -314,9 +314,9 @@ final class StackLines {
   }
 
   /**
-   * The frames after the {@code known} first ones.
+   * Puts the frames after the {@code known} first ones into the tree.
    *
-   * @return false if there is no room for all of them
+   * @return false if there is no room for all of these frames
    */
   private boolean frames(byte[] text, int from, int known) {
     int at = known == 0 ? from : from + end[known - 1] + 1;
@@ -351,7 +351,7 @@ final class StackLines {
     }
   }
 
-  /** Where a byte is next; {@code to} if nowhere before. */
+  /** Where the next such byte stands; {@code to} if there is none before. */
   private static int find(byte[] text, int from, int to, long pattern, char wanted) {
     int at = from;
     for (; at + Long.BYTES <= to; at += Long.BYTES) {
@@ -368,9 +368,10 @@ final class StackLines {
   }
 
   /**
-   * Finds the end of the stack and the numbers.
+   * Finds the end of the stack and the numbers of a line.
    *
-   * @return null if it is a stack; empty if it is a comment or nothing; else why it is none
+   * @return null if the line is a stack; empty if the line is a comment or empty; else why the line
+   *     is no stack
    */
   private @Nullable String parse(byte[] text, int from, int to) {
     int at = skipSpace(text, from, to);
@@ -410,9 +411,9 @@ final class StackLines {
 
   /**
    * Reads the number that ends before {@code to} into {@link #value}, of which the last {@link
-   * #digits} stand behind its point. What is finer than there is room for is rounded.
+   * #digits} digits stand behind the point. Finer digits are rounded.
    *
-   * @return where it begins, after a space; negative if there is none
+   * @return where the number begins, after a space; negative if there is no number
    */
   private int number(byte[] text, int from, int to) {
     int at = to;
@@ -470,8 +471,8 @@ final class StackLines {
   }
 
   /**
-   * {@code # unit: us}: what the numbers count. {@code # first frame: comm}: the outermost frame is
-   * no function.
+   * Reads a comment: {@code # unit: us} says the unit of the numbers, {@code # first frame: comm}
+   * that the outermost frame is no function.
    */
   private void comment(byte[] text, int from, int to) {
     String line = new String(text, from, Math.min(to - from, 200), StandardCharsets.ISO_8859_1);
@@ -486,7 +487,7 @@ final class StackLines {
     }
   }
 
-  /** A line that cannot be used, which is not one that was given to {@link #fold}. */
+  /** Counts a line that cannot be used and was never given to {@link #fold}. */
   void refuse(String reason) {
     if (bad++ == 0) {
       firstBadLine = lines;
@@ -494,7 +495,7 @@ final class StackLines {
     }
   }
 
-  /** A line that never came, as it is too long. */
+  /** Counts a line that is too long to be given to {@link #fold}. */
   void tooLong() {
     lines++;
     refuse("it is too long");
@@ -522,13 +523,13 @@ final class StackLines {
     return "line " + firstBadLine + ": " + firstBadReason;
   }
 
-  /** Why there are no stacks, for people: what it is instead, or what the first line lacks. */
+  /** Why there are no stacks, for people: another format, or what the first line lacks. */
   String whyNone() {
     String guess = foreign.isEmpty() ? FormatGuess.guess(head) : foreign;
     return !guess.isEmpty() ? guess : bad > 0 ? firstBad() : "nothing but comments";
   }
 
-  /** Stacks that there was no room for. */
+  /** How many stacks there was no room for. */
   long unheld() {
     return unheld;
   }
@@ -537,7 +538,7 @@ final class StackLines {
     return firstUnheldLine;
   }
 
-  /** As a comment says it; else empty. */
+  /** The unit of the numbers, as a comment says; empty without such a comment. */
   String unit() {
     return unit;
   }

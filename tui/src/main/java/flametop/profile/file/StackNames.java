@@ -17,20 +17,20 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The names of the frames of files, by number: each distinct one once, as its bytes, and cleaned
- * when it is first shown.
+ * The names of the frames of files, by number: the bytes of each distinct name once. A name is
+ * cleaned when it is first shown.
  *
- * <p>A function is a name and whether it stands outermost in its stack, where it is the comm or the
- * process. What says the kind ({@link FoldedName}) is no part of what is shown.
+ * <p>A function is a name, and whether the name stands outermost in its stack: there the name is a
+ * comm or a process. The mark of its kind ({@link FoldedName}) is not shown.
  */
 public final class StackNames implements Functions {
   private static final VarHandle WORDS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** Chars of a name that are shown. */
+  /** Most chars of a name that are shown. */
   private static final int MAX_NAME = 4_096;
 
-  /** As it is called of a live machine. */
+  /** The name that a live machine has for its kernel. */
   private static final String KERNEL = "[kernel]";
 
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
@@ -39,7 +39,7 @@ public final class StackNames implements Functions {
   private static final int EMPTY = -1;
   private static final int MOST = Integer.MAX_VALUE - 8;
 
-  /** What a name costs at most beside its bytes, while the arrays grow, B. */
+  /** Memory of a name beside its bytes, at most, while the arrays grow, B. */
   private static final int NAME_BYTES = 128;
 
   private final int mostBytes;
@@ -64,8 +64,8 @@ public final class StackNames implements Functions {
   }
 
   /**
-   * @param mostBytes that all names may have together
-   * @param mostNames that there may be
+   * @param mostBytes of all names together
+   * @param mostNames how many names there may be
    */
   StackNames(int mostBytes, int mostNames) {
     this.mostBytes = mostBytes;
@@ -74,7 +74,7 @@ public final class StackNames implements Functions {
     intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
   }
 
-  /** The names that there are, for another thread; what is never written again is shared. */
+  /** A copy for another thread, which shares the arrays that are never written again. */
   private StackNames(StackNames of) {
     mostBytes = of.mostBytes;
     mostNames = of.size;
@@ -104,7 +104,7 @@ public final class StackNames implements Functions {
 
   /**
    * The number of the name that stands in {@code text} from {@code from} to before {@code to}; -1
-   * if there is no room for it.
+   * if there is no room for another name.
    */
   int intern(byte[] text, int from, int to) {
     return intern(text, from, to, mostBytes, mostNames);
@@ -136,8 +136,8 @@ public final class StackNames implements Functions {
   }
 
   /**
-   * Where the name of a function ends that stands in {@code text} from {@code from} on, before a
-   * {@code ;} or {@code to}; -1 if another one does.
+   * Where the name of a function ends, if that name stands in {@code text} from {@code from} on,
+   * before a {@code ;} or {@code to}; -1 if another name stands there.
    */
   int endOf(int function, byte[] text, int from, int to) {
     int begin = start.items[function >> 1];
@@ -188,13 +188,13 @@ public final class StackNames implements Functions {
     return size - 1;
   }
 
-  /** The function that a file calls so; -1 if none is. */
+  /** The function with this name in a file; -1 if there is none. */
   int find(byte[] text, boolean outermost) {
     int name = table[slot(text, 0, text.length, hash(text, 0, text.length))];
     return name == EMPTY ? EMPTY : function(name, outermost);
   }
 
-  /** What the file calls a function. */
+  /** The name of a function as the file writes the name. */
   byte[] text(int function) {
     return Arrays.copyOfRange(bytes, start.items[function >> 1], start.items[(function >> 1) + 1]);
   }
@@ -233,7 +233,7 @@ public final class StackNames implements Functions {
     return true;
   }
 
-  /** What is no UTF-8 as {@code \\xNN}: names that differ in such bytes alone stay apart. */
+  /** Bytes that are no UTF-8 become {@code \\xNN}: names that differ in them alone stay apart. */
   private static String escaped(byte[] text, int from, int length) {
     ByteBuffer bytes = ByteBuffer.wrap(text, from, Math.min(length, 4 * MAX_NAME));
     CharBuffer chars = CharBuffer.allocate(bytes.remaining());
@@ -252,7 +252,7 @@ public final class StackNames implements Functions {
     }
   }
 
-  /** How many names are no UTF-8. */
+  /** How many names are not in UTF-8. */
   int illFormed() {
     return illFormed;
   }
@@ -287,9 +287,9 @@ public final class StackNames implements Functions {
   }
 
   /**
-   * As those who fold write it beside the function: {@code module`function} (DTrace, VTune), {@code
-   * function [module]} (bcc), {@code [module]} where the function is not known (perf); {@code _[k]}
-   * is the kernel. Most say nothing.
+   * The module that stands beside the function in the name: {@code module`function} (DTrace,
+   * VTune), {@code function [module]} (bcc), {@code [module]} where the function is not known
+   * (perf); {@code _[k]} is the kernel. Most names have none.
    */
   @Override
   public String module(int function) {
@@ -321,7 +321,7 @@ public final class StackNames implements Functions {
     };
   }
 
-  /** By what a file would call it. */
+  /** The function with the name that a file would write. */
   @Override
   public int function(NodeKind kind, String module, String name) {
     if (kind == NodeKind.ROOT) {

@@ -9,26 +9,26 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The call tree of folded stacks, in columns by node. Stacks are only ever added; what is below a
- * node is summed up when the tree is read, a pass over the columns from their end.
+ * The call tree of folded stacks, in columns by node. Stacks are only added. When the tree is read,
+ * one pass over the columns, from their end, sums up what is below each node.
  *
- * <p>It counts two sums for each node, of which the second is compared with the first: that of a
- * single file is only now. Shares are compared, not the lengths of two runs: what is shown of both
- * is in parts so small that nothing of either is rounded away.
+ * <p>Each node has two numbers where files are compared: now, and before. Shares of the two totals
+ * are compared, not the totals of two runs. So both numbers are shown in parts of one total, and
+ * the parts are so small that rounding loses no stack.
  */
 final class StackTree extends ArrayTree {
-  /** What is looked at, and what it is compared with. */
+  /** The column of the numbers that are shown, and that of the numbers they are compared with. */
   static final int NOW = 0;
 
   static final int BEFORE = 1;
 
-  /** All numbers of a column together are no more than this. */
+  /** The largest total of a column. */
   static final long MOST = Long.MAX_VALUE / 4;
 
-  /** Digits behind the point that are kept of a number. */
+  /** Most digits behind the point that are kept of a number. */
   static final int MOST_DECIMALS = 9;
 
-  /** In so many parts is all that is compared. */
+  /** A total that is compared is shown in about so many parts. */
   private static final long FINE = 1L << 56;
 
   private static final long[] TENS = new long[19];
@@ -45,7 +45,7 @@ final class StackTree extends ArrayTree {
 
   private final int mostNodes;
 
-  /** The child that was asked for last, a good guess for the next time; 0 is none. */
+  /** By node: the child that was added to last, a good guess for the next stack; 0: none. */
   private final IntColumn recent = new IntColumn();
 
   private LongColumn own = new LongColumn();
@@ -54,18 +54,18 @@ final class StackTree extends ArrayTree {
   private @Nullable LongColumn ownBefore;
   private @Nullable LongColumn sumBefore;
 
-  /** Of what both sums of it are parts. */
+  /** The tree of all stacks, by whose totals numbers are brought to one scale. */
   private final StackTree whole;
 
   private final long[] total = new long[2];
 
-  /** Digits behind the point that its numbers have: they are so many times ten as large. */
+  /** Digits behind the point: the columns hold the numbers times ten to this power. */
   private int decimals;
 
-  /** No more of them: their sum would be too large. */
+  /** With more digits the total would be too large. */
   private int mostDecimals = MOST_DECIMALS;
 
-  /** What it is to be if that is said: whether the outermost frame is a comm. */
+  /** Whether outermost frames are comms, as the user says; null: as the files say. */
   private @Nullable Boolean asked;
 
   /** Whether nothing more will be added. */
@@ -80,21 +80,21 @@ final class StackTree extends ArrayTree {
   private double summedScale;
   private int changes;
 
-  /** An empty one, for all the stacks of a file. */
+  /** An empty tree, for all the stacks of a file. */
   StackTree() {
     this(null, mostNodes());
   }
 
-  /** As many as there is memory for, on which more than this tree lives. */
+  /** How many nodes there is memory for, which other data needs, too. */
   private static int mostNodes() {
     long room = Runtime.getRuntime().maxMemory() * 2 / 5 / NODE_BYTES;
     return (int) Math.min(Integer.MAX_VALUE / 8, room);
   }
 
   /**
-   * An empty one.
+   * An empty tree.
    *
-   * @param whole the tree that has all stacks, if it is to have only some of them; else null
+   * @param whole the tree of all stacks, if this tree gets some of them; null: this is that tree
    */
   StackTree(@Nullable StackTree whole) {
     this(whole, Integer.MAX_VALUE);
@@ -108,7 +108,7 @@ final class StackTree extends ArrayTree {
     this.whole = whole == null ? this : whole;
   }
 
-  /** The child of a node with a function, made if need be; -1 if there is no room for it. */
+  /** The child of a node with a function, made if need be; -1 if there is no room for a node. */
   int grow(int parent, int function) {
     int node = nodes() < mostNodes ? make(parent, function) : find(parent, function);
     if (node == own.size) {
@@ -124,7 +124,7 @@ final class StackTree extends ArrayTree {
     return node;
   }
 
-  /** The child that was asked for last; 0 if none was. */
+  /** The child that was added to last; 0 if there is none. */
   int recent(int parent) {
     return recent.items[parent];
   }
@@ -158,10 +158,10 @@ final class StackTree extends ArrayTree {
   }
 
   /**
-   * Has a number of a column find room.
+   * Makes room for a number of a column, with fewer digits behind the point if need be.
    *
-   * @param digits of it that stand behind the point
-   * @return false if all of them would be too many
+   * @param digits of the number that stand behind the point
+   * @return false if the total would be too large
    */
   boolean fits(long value, int digits, int column) {
     int finest = Math.min(digits, mostDecimals);
@@ -178,7 +178,7 @@ final class StackTree extends ArrayTree {
     return true;
   }
 
-  /** Adds a number that fits to what ends in a node. */
+  /** Adds a number that fits to the stacks that end in a node. */
   void add(int node, long value, int digits, int column) {
     long scaled = scaled(value, digits);
     if (column == NOW) {
@@ -215,17 +215,17 @@ final class StackTree extends ArrayTree {
     return sum;
   }
 
-  /** All that was added to a column. */
+  /** The total of a column. */
   long total(int column) {
     return total[column];
   }
 
-  /** Digits behind the point that its numbers have. */
+  /** Digits behind the point: the columns hold the numbers times ten to this power. */
   int decimals() {
     return decimals;
   }
 
-  /** Nothing was ever added to a column. */
+  /** Empties a column. */
   void reset(int column) {
     LongColumn of = column(column);
     if (of != null) {
@@ -235,14 +235,14 @@ final class StackTree extends ArrayTree {
     stale = true;
   }
 
-  /** A file says whether its outermost frames are comms. */
+  /** Takes what a file says: whether its outermost frames are comms. */
   void says(boolean isComm) {
     said |= isComm;
     flip();
   }
 
   /**
-   * Somebody says whether the outermost frames are comms.
+   * Takes what the user says: whether the outermost frames are comms.
    *
    * @param isComm null: as the files say
    */
@@ -251,12 +251,12 @@ final class StackTree extends ArrayTree {
     flip();
   }
 
-  /** What they are if nobody says it. */
+  /** Whether the outermost frames are comms, as the files say. */
   boolean saidComm() {
     return said;
   }
 
-  /** Whether the outermost frame is a comm, a process, a thread: else it is a function. */
+  /** Whether the outermost frames are comms, processes, threads; else they are functions. */
   boolean isComm() {
     return whole == this ? comm : whole.comm;
   }
@@ -284,16 +284,16 @@ final class StackTree extends ArrayTree {
     }
   }
 
-  /** All that was ever added. */
+  /** The totals of both columns; another number after each stack that was added. */
   long added() {
     return total[NOW] + total[BEFORE];
   }
 
   /**
-   * What ends in each node is this from now on.
+   * Replaces both columns.
    *
    * @param before null if nothing is compared
-   * @param digits that they have behind the point
+   * @param digits behind the point
    */
   void replace(LongColumn now, @Nullable LongColumn before, int digits) {
     compareNothing();
@@ -308,7 +308,7 @@ final class StackTree extends ArrayTree {
     stale = true;
   }
 
-  /** From now on there is something to compare with. */
+  /** Begins an empty column of numbers before. */
   void compare() {
     ownBefore = new LongColumn();
     ownBefore.zero(nodes());
@@ -316,7 +316,7 @@ final class StackTree extends ArrayTree {
     stale = true;
   }
 
-  /** From now on there is nothing to compare with. */
+  /** Drops the column of numbers before. */
   void compareNothing() {
     ownBefore = null;
     sumBefore = null;
@@ -356,7 +356,7 @@ final class StackTree extends ArrayTree {
     }
   }
 
-  /** What is shown for each of the numbers of now, so that those of before have room beside it. */
+  /** By what each number of now is multiplied, so that the numbers of before are whole, too. */
   long times() {
     if (whole.ownBefore == null) {
       return 1;
@@ -366,8 +366,8 @@ final class StackTree extends ArrayTree {
   }
 
   /**
-   * What is shown for each of the numbers of before: so all of them are as much as all of now.
-   * Numbers are brought to that one by one, so that sums are right and none is lost.
+   * By what each number of before is multiplied, so that both totals are equal. Each stack is
+   * multiplied by itself, so that sums are exact and no stack becomes 0.
    */
   double scale() {
     long now = whole.total[NOW];
@@ -375,7 +375,7 @@ final class StackTree extends ArrayTree {
     return now > 0 && before > 0 ? (double) now * times() / before : times();
   }
 
-  /** A number of before, as it is shown. */
+  /** A number of before, as shown. */
   static long scaled(long before, double scale) {
     return before == 0 ? 0 : Math.max(1, Math.round(before * scale));
   }
@@ -385,18 +385,18 @@ final class StackTree extends ArrayTree {
     return times() * TENS[decimals];
   }
 
-  /** What ends in it and not below it. */
+  /** The number of the stacks that end in a node. */
   long own(int node, int column) {
     LongColumn of = column(column);
     return of == null ? 0 : of.items[node];
   }
 
-  /** What ends in each node, as it is now. */
+  /** By node: the number of the stacks that end there; later stacks are not in it. */
   long[] ends() {
     return isWhole() ? own.items : own.toArray();
   }
 
-  /** What ended before in each node, as it is now; null if nothing is compared. */
+  /** The same of before; null if nothing is compared. */
   long @Nullable [] endsBefore() {
     return ownBefore == null ? null : isWhole() ? ownBefore.items : ownBefore.toArray();
   }
@@ -412,7 +412,7 @@ final class StackTree extends ArrayTree {
         ends(names, ends(), endsBefore(), weight(node, 0) / times(), shape), node, zoom);
   }
 
-  /** The nodes as they are now, with what ends in each. */
+  /** The nodes as they are now, with the stacks that end in each. */
   HeldStacks.Ends ends(
       StackNames names, long[] now, long @Nullable [] before, long total, Shape shape) {
     return new HeldStacks.Ends(

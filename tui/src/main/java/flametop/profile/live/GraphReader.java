@@ -26,15 +26,12 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.IntFunction;
 
-/**
- * Reads what is asked for out of a fold: the selected node, folded stacks, processes, a place in
- * the source.
- */
+/** Answers questions about a fold: the selected node, folded stacks, processes, source lines. */
 public final class GraphReader {
-  /** Places of one node that are asked for, the heaviest. */
+  /** How many places of one node are asked for, the heaviest. */
   private static final int MAX_PLACES = 32;
 
-  /** Of so many nodes and entries it is told at once whose time a node has: that takes 1 ms. */
+  /** In a trie of so many nodes and entries the owners of a node are told at once, in 1 ms. */
   static final int FEW = 1 << 16;
 
   private static final int ROOT = 0;
@@ -56,7 +53,7 @@ public final class GraphReader {
     tree = fold.tree().reader();
   }
 
-  /** Reads what needs no more than the tree. */
+  /** Answers questions about the tree alone. */
   public TreeReader tree() {
     return tree;
   }
@@ -103,7 +100,7 @@ public final class GraphReader {
         watched ? fold.trend().before(states.bits(), System.nanoTime() + budget) : null);
   }
 
-  /** Where a node is in the source; places that nothing is known of are asked for. */
+  /** Where a node is in the source; unknown places are asked for. */
   Source source(long asked, int node, StateSet states, Places places) {
     int depth = trie.depth(node);
     boolean[] within = below(node);
@@ -207,7 +204,7 @@ public final class GraphReader {
         : trie.entryWeight(entry, states, window);
   }
 
-  /** Adds the shares of an entry, which add up to its value: what was moved may be below 0. */
+  /** Adds the shares of an entry, which add up to its value; a state may be below 0. */
   private void share(int entry, int states, boolean samples, List<FoldedStack.Share> to) {
     int owner = trie.owner(entry);
     int process = owners.process(owner);
@@ -233,7 +230,7 @@ public final class GraphReader {
     }
   }
 
-  /** Those of the same owner and state as one. */
+  /** Joins shares of the same owner and state. */
   private static List<FoldedStack.Share> merged(List<FoldedStack.Share> shares) {
     if (shares.size() <= 1) {
       return shares;

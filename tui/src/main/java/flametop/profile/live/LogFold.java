@@ -99,6 +99,7 @@ public final class LogFold extends LogWindow implements Fold {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // another baseline is another object
   public boolean isOutdated() {
     Window baseline = store.baseline();
     return lost() || baseline != null && !baseline.equals(wanted);

@@ -111,7 +111,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
    */
   public static void prepare() {
     new Owners().processSeen(0, 0, 0, "", "");
-    Names names = new Names(null);
+    Names names = new Names((frames, count) -> {});
     Names.Place place = new Names.Place("", "", 0);
     names.answered(place, new Names.Name(NameSource.UNKNOWN, ""));
     names.want(0, place);

@@ -20,10 +20,10 @@ import org.jspecify.annotations.Nullable;
 final class Quality {
   private static final long STEP_NANOS = 5_000_000_000L;
 
-  /** What flametop costs is of about so long, ns. */
+  /** The cost of flametop is an average over about so long, ns. */
   private static final long COST_NANOS = 10_000_000_000L;
 
-  /** Where a walk ended that met no user frame. */
+  /** The row of walks that met no user frame. */
   private static final String NO_FRAME = "(no user frame)";
 
   private static final int NO_ROW = -1;
@@ -54,9 +54,7 @@ final class Quality {
   private Tally modules = new Tally("(others)");
   private Map<String, Integer> moduleRow = new HashMap<>();
 
-  /**
-   * What the rows of a process are of; another process, or the same after exec, begins a new one.
-   */
+  /** Whose samples a row counts; another process, or the same after exec, begins a new row. */
   private record Seen(int tgid, long start, String comm) {}
 
   /** By process; null where none was seen. */
@@ -82,7 +80,7 @@ final class Quality {
     this.stacks = stacks;
   }
 
-  /** As it is now, for reports only. */
+  /** A copy of the counts as they are now, for reports alone. */
   private Quality(Quality from) {
     stacks = from.stacks;
     processes = new Tally(from.processes);
@@ -97,7 +95,7 @@ final class Quality {
     resident = from.resident;
   }
 
-  /** This moment, which stays as it is. */
+  /** A copy of the counts as they are now. */
   Quality held() {
     return new Quality(this);
   }
@@ -161,7 +159,7 @@ final class Quality {
     counters = Arrays.copyOf(totals, counters.length);
   }
 
-  /** So many bytes of the stream came. */
+  /** Counts bytes of the stream. */
   void streamed(int bytes) {
     streamed += bytes;
   }

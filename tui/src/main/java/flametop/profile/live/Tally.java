@@ -13,11 +13,11 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts how samples ended, by row: since the start, and by steps of the last minutes. Where there
- * are many rows, those that were not counted for longest are summed up in one.
+ * Counts how samples ended, by row: since the start, and by steps of the last minutes. When there
+ * are too many rows, the rows that were not counted for longest become one.
  */
 final class Tally {
-  /** The row of rows that are no more. */
+  /** The row that sums up dropped rows. */
   static final int GONE = 0;
 
   static final int STEPS = 60;
@@ -71,7 +71,7 @@ final class Tally {
     row(0, gone);
   }
 
-  /** A copy that stays as it is. */
+  /** A copy of the counts as they are now. */
   Tally(Tally from) {
     for (Row row : from.rows) {
       rows.add(new Row(row.pid, row.name, row.all.clone()));
@@ -106,8 +106,8 @@ final class Tally {
   }
 
   /**
-   * Sums up the half of the rows that was not counted for longest, and all that are not in a step
-   * any more: so often as rows come, each costs the same.
+   * Sums up the half of the rows that was not counted for longest, and all rows without a count in
+   * the last steps. So each new row costs the same.
    *
    * @return the new number of each row
    */
@@ -142,7 +142,7 @@ final class Tally {
     return to;
   }
 
-  /** Goes on to a step; those before it are forgotten from {@link #STEPS} on. */
+  /** Goes on to a step, and forgets all but the last {@link #STEPS}. */
   void begin(long next) {
     if (next <= step) {
       return;
@@ -169,10 +169,9 @@ final class Tally {
   }
 
   /**
-   * Rows that were counted, in the order they came.
+   * The rows with a count, in the order they came.
    *
-   * @param count of steps, the one that goes on included; {@link Integer#MAX_VALUE}: all since the
-   *     start
+   * @param count of steps, with the current step; {@link Integer#MAX_VALUE}: all since the start
    */
   List<QualityReport.Row> report(int count) {
     long[][] sums = new long[rows.size()][];

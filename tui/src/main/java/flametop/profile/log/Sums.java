@@ -28,10 +28,10 @@ public final class Sums {
   /** Longs of a slot. */
   private final int width;
 
-  /** By slot, at the beginning of the window before; null while nobody asks for that window. */
-  private LongColumn beginBase;
+  /** By slot, at the beginning of the window before; empty while nobody asks for that window. */
+  private LongColumn beginBase = new LongColumn();
 
-  private IntColumn beginOpen;
+  private IntColumn beginOpen = new IntColumn();
 
   /** By slot: the slot of the same thing that came before, and the kind. */
   private final IntColumn links = new IntColumn();
@@ -68,8 +68,7 @@ public final class Sums {
 
   /** Begins the window before where that window ends, at the tail. */
   public void beginAtTail() {
-    beginBase = new LongColumn();
-    beginOpen = new IntColumn();
+    endBegin();
     for (int slot = 0; slot < slots(); slot++) {
       beginBase.add(bases.items[width * slot + TAIL]);
       beginOpen.add(opens.items[2 * slot + TAIL]);
@@ -84,8 +83,8 @@ public final class Sums {
 
   /** Forgets the window before. */
   public void endBegin() {
-    beginBase = null;
-    beginOpen = null;
+    beginBase = new LongColumn();
+    beginOpen = new IntColumn();
   }
 
   private int slot(int thing, int wanted) {
@@ -111,7 +110,7 @@ public final class Sums {
     for (int slot = first(thing); slot >= 0; slot = next(slot)) {
       Arrays.fill(bases.items, width * slot, width * (slot + 1), 0);
       Arrays.fill(opens.items, 2 * slot, 2 * slot + 2, 0);
-      if (beginBase != null) {
+      if (slot < beginBase.size) {
         beginBase.set(slot, 0);
         beginOpen.set(slot, 0);
       }

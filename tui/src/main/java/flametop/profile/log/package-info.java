@@ -3,4 +3,7 @@
  * that turn samples into changes. One thread writes here; readers go over the log with a cursor of
  * their own. This room never knows a graph, and never a question of the screen.
  */
+@NullMarked
 package flametop.profile.log;
+
+import org.jspecify.annotations.NullMarked;

@@ -12,25 +12,25 @@ import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stacks of a tree, or those below a node, as they were at one moment, in order of their names,
- * those with one path as one. Any thread may go through them, as often as it likes. There is no
- * list of them, of which there may be millions: what goes through them keeps the way that it came,
- * and what stands beside that.
+ * The stacks of a tree, or those below a node, as they were at one moment, in order of their names;
+ * stacks with one path are one. Any thread may go through them, as often as the thread likes. There
+ * may be millions of stacks, so nothing lists them: an iterator keeps its path in the tree and the
+ * nodes beside that path.
  */
 public final class HeldStacks implements Iterable<FoldedStack> {
   private static final int ROOT = 0;
 
-  /** Stands for those without a frame, such as those of which only the owner was left out. */
+  /** The name of stacks without a frame, as where only the owner was left. */
   private static final String NO_STACK = "[no stack]";
 
   /**
-   * What ends in the nodes of a tree that nobody changes any more.
+   * The amounts of the stacks that end in each node of a tree, which nobody changes any more.
    *
-   * @param names of its nodes
+   * @param names of the functions of the nodes
    * @param modules whether frames have modules beside their names
    * @param now amount by node
-   * @param before what that is compared with; null: nothing
-   * @param total of the amounts of the stacks that are held
+   * @param before amount by node that is compared with; null: nothing is compared
+   * @param total of the amounts of the held stacks
    * @param decimals digits behind the point that amounts have: they are so many times ten as large
    * @param shares whose the amount of a node is
    * @param shape what was done to the stacks
@@ -52,16 +52,16 @@ public final class HeldStacks implements Iterable<FoldedStack> {
   private final long[] now;
   private final long @Nullable [] before;
 
-  /** What is above them all; nothing if the outermost frame is not the first. */
+  /** The nodes above all stacks; none if innermost frames are first. */
   private final int[] above;
 
-  /** The first frames that are gone through, and where each stack ends that is turned round. */
+  /** The nodes of the first frames; of reversed stacks also the node in which each ends. */
   private final long[] first;
 
   private final boolean reversed;
   private final boolean grouped;
 
-  /** Whether those without a frame are among them; they end in the root. */
+  /** Whether stacks without a frame, which end in the root, are among them. */
   private final boolean frameless;
 
   private final List<String> zoom;
@@ -88,7 +88,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
   }
 
   /**
-   * Those that end in a node or below it.
+   * The stacks that end in a node or below it.
    *
    * @param zoom names of the frames down to the node
    */
@@ -102,7 +102,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
   }
 
   /**
-   * Those that end in given nodes, their innermost frames first.
+   * The stacks that end in given nodes, innermost frames first.
    *
    * @param grouped whether the outermost frame stays the first
    * @param zoom names of the frames that all of them begin with
@@ -126,27 +126,27 @@ public final class HeldStacks implements Iterable<FoldedStack> {
         ends, new int[0], true, Arrays.copyOf(first, count), grouped, frameless, zoom);
   }
 
-  /** What was done to them. */
+  /** The shape of the stacks. */
   public Shape shape() {
     return ends.shape;
   }
 
-  /** Names of the frames down to the one that all pass through; empty if there is none. */
+  /** Names of the frames that all stacks begin with; empty if all stacks are held. */
   public List<String> zoom() {
     return zoom;
   }
 
-  /** Whether they are compared: {@link FoldedStack#before} means something. */
+  /** Whether the stacks are compared: {@link FoldedStack#before} means something. */
   public boolean compared() {
     return before != null;
   }
 
-  /** What all of them count now. */
+  /** The total of all amounts. */
   public long total() {
     return ends.total;
   }
 
-  /** Digits behind the point that the numbers have: they are so many times ten as large. */
+  /** Digits behind the point: the amounts are held times ten to this power. */
   public int decimals() {
     return ends.decimals;
   }
@@ -157,9 +157,9 @@ public final class HeldStacks implements Iterable<FoldedStack> {
   }
 
   /**
-   * Goes in depth. A level is a range of items in the order of their functions: nodes beside each
-   * other, or stacks that are turned round, each with the node where it is looked at. Those below
-   * come behind them; stacks stay where they are, and are put in order anew among themselves.
+   * Walks in depth. A level is a range of items in the order of their functions: nodes beside each
+   * other, or reversed stacks, each with the node of its current frame. The nodes of the next level
+   * stand behind the range; reversed stacks stay in their range and are ordered anew.
    */
   private final class Walk extends LookAhead<FoldedStack> {
     private long[] items = Arrays.copyOf(first, Math.max(1, first.length));
@@ -250,7 +250,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       modules[depth] = ends.modules ? names.module(function) : "";
     }
 
-    /** What ends at some items of the level that was pushed last; null if nothing does. */
+    /** The stacks that end at some items of the last level, as one; null if none ends there. */
     private @Nullable FoldedStack stack(int from, int run, int depth) {
       long nows = 0;
       long befores = 0;
@@ -283,7 +283,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       return both;
     }
 
-    /** Puts the children of nodes where there is room for them; returns where they end. */
+    /** Puts the children of nodes from {@code room} on; returns where they end. */
     private int children(int from, int run, int room) {
       int end = room;
       for (int i = from; i < run; i++) {
@@ -298,7 +298,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       return end;
     }
 
-    /** Moves those stacks on that do not end here; returns where they end. */
+    /** Moves the stacks on that do not end here; returns where they end. */
     private int ahead(int from, int run, int level) {
       int end = from;
       for (int i = from; i < run; i++) {
@@ -310,7 +310,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       return end;
     }
 
-    /** The node where a stack is looked at next; the root if it ends. */
+    /** The node of the next frame of a stack; the root if the stack ends. */
     private int after(long item, int level) {
       int end = (int) (item >>> 32);
       int node = (int) item;

@@ -166,6 +166,7 @@ public enum Action {
       case SOURCE -> Capability.SOURCE_LINES;
       case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK -> Capability.SAMPLING;
       case JVM_NAMES -> Capability.JVMS;
+      case PREVIOUS_FILE, NEXT_FILE, SPLIT, OTHER_PANE, OUTERMOST -> Capability.FILES;
       default -> null;
     };
   }

@@ -7,11 +7,11 @@ import java.util.Set;
 /** Where the stacks of a screen come from, and what else that source knows. */
 public enum Origin {
   /** A running machine. */
-  LIVE(EnumSet.allOf(Capability.class)),
+  LIVE(EnumSet.complementOf(EnumSet.of(Capability.FILES))),
   /** A recorded stream that is replayed. */
-  RECORDING(EnumSet.allOf(Capability.class)),
+  RECORDING(EnumSet.complementOf(EnumSet.of(Capability.FILES))),
   /** Folded stacks: a tree, and nothing else. */
-  FILE(EnumSet.noneOf(Capability.class));
+  FILE(EnumSet.of(Capability.FILES));
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody can change
   private final Set<Capability> capabilities;

@@ -3,6 +3,7 @@ package flametop.view.keys;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.StateSet;
+import flametop.sampler.Budget;
 import flametop.view.base.Action;
 import flametop.view.base.StateNames;
 import flametop.view.base.View;
@@ -12,6 +13,7 @@ import flametop.view.state.PickList;
 import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
+import java.util.Objects;
 
 /** The keys that every view has. */
 public final class CommonKeys {
@@ -31,9 +33,10 @@ public final class CommonKeys {
       case PICK_CGROUP -> pick(s, PickList.Of.CGROUPS);
       case PICK_STATE -> PickKeys.states(scene, s);
       case PICK_CPU -> PickKeys.cpus(scene, s);
-      case UNDO, REDO -> ShapeKeys.act(scene, s, action);
+      case UNDO -> ShapeKeys.undo(s);
+      case REDO -> ShapeKeys.redo(s);
       case FREEZE ->
-          scene.snapshot == null
+          scene.snapshot.isOpening()
               ? Step.answer(s, "not yet: sampling is still being opened")
               : Step.answer(
                   s.withMoment(s.moment().withFrozen(!s.moment().frozen())),
@@ -57,7 +60,7 @@ public final class CommonKeys {
       case HELP -> Step.to(s.withHelp(true));
       case REPAINT -> Step.to(s, new Effect.Repaint());
       case QUIT -> Step.to(s, new Effect.Quit());
-      default -> show(scene, s, View.of(action));
+      default -> show(scene, s, Objects.requireNonNull(View.of(action), action.id()));
     };
   }
 
@@ -91,7 +94,8 @@ public final class CommonKeys {
   }
 
   private static Step rates(ViewState s, int[] steps, int direction, boolean pass) {
-    int now = pass ? s.passHz() : s.cpuHz();
+    Budget.Pace pace = s.pace();
+    int now = pass ? pace.passHz() : pace.cpuHz();
     int next = now;
     if (direction > 0) {
       for (int i = steps.length - 1; i >= 0; i--) {
@@ -111,23 +115,28 @@ public final class CommonKeys {
               + " Hz is the "
               + (direction > 0 ? "highest" : "lowest"));
     }
-    ViewState changed = pass ? s.withRates(next, s.cpuHz()) : s.withRates(s.passHz(), next);
+    int passHz = pass ? next : pace.passHz();
+    int cpuHz = pass ? pace.cpuHz() : next;
+    ViewState changed =
+        s.withPace(new Budget.Pace(pace.refreshNanos(), pace.fine(), passHz, cpuHz));
     String text =
         pass
             ? "passes: " + next + " Hz"
             : next == 0
                 ? "cpu clock off: nothing on a cpu is sampled"
                 : "cpu clock: " + next + " Hz";
-    return Step.to(changed.withMessage(text), new Effect.Rates(changed.passHz(), changed.cpuHz()));
+    return Step.to(changed.withMessage(text), new Effect.Rates(passHz, cpuHz));
   }
 
   private static Step refresh(ViewState s) {
+    Budget.Pace pace = s.pace();
     long next = REFRESHES[0];
     for (int i = REFRESHES.length - 1; i >= 0; i--) {
-      next = REFRESHES[i] > s.refreshNanos() ? REFRESHES[i] : next;
+      next = REFRESHES[i] > pace.refreshNanos() ? REFRESHES[i] : next;
     }
+    ViewState changed = s.withPace(new Budget.Pace(next, pace.fine(), pace.passHz(), pace.cpuHz()));
     String every = next < SECOND ? next / 1_000_000 + " ms" : next / SECOND + " s";
-    return Step.answer(s.withRefresh(next), "a picture every " + every);
+    return Step.answer(changed, "a picture every " + every);
   }
 
   private static Step window(ViewState s) {

@@ -19,7 +19,7 @@ public final class CompareKeys {
       String text = scene.baseline().isPresent() ? "the comparison is over" : "nothing is compared";
       return Step.answer(s.withMoment(s.moment().comparedNoMore()), text);
     }
-    if (snapshot == null || snapshot.live().time().nanos() <= 0) {
+    if (snapshot.isOpening() || snapshot.live().time().nanos() <= 0) {
       return Step.answer(s, "nothing to compare with yet");
     }
     ViewState compared = s.withMoment(s.moment().compared());

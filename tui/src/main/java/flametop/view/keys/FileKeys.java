@@ -1,5 +1,6 @@
 package flametop.view.keys;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
@@ -18,6 +19,7 @@ import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of a view over a file. They do the same as live, except for capabilities that folded
@@ -36,7 +38,7 @@ public final class FileKeys implements ViewKeys {
   }
 
   @Override
-  public Step act(Scene scene, ViewState s, Action action) {
+  public @Nullable Step act(Scene scene, ViewState s, Action action) {
     if (ViewActions.of(s.view(), Origin.LIVE).refuses(action)) {
       return live.act(scene, s, action);
     }
@@ -52,28 +54,29 @@ public final class FileKeys implements ViewKeys {
           saysNoModule(scene)
               ? Step.answer(s, "the name of this frame has no module, unlike mod`f or f [mod]")
               : live.act(scene, s, action);
-      default ->
-          Origin.FILE.has(action)
-              ? live.act(scene, s, action)
-              : Step.answer(s, action.needs().lacking());
+      default -> {
+        Capability needed = action.needs();
+        yield needed == null || scene.options.origin().has(needed)
+            ? live.act(scene, s, action)
+            : Step.answer(s, needed.lacking());
+      }
     };
   }
 
   /** A click or the wheel in the other pane takes the keys there. */
   @Override
-  public Step mouse(Scene scene, ViewState s, Mouse mouse) {
+  public @Nullable Step mouse(Scene scene, ViewState s, Mouse mouse) {
+    Scene other = scene.other;
     boolean inPanes =
-        scene.other != null
-            && mouse.y() >= scene.headRow
-            && mouse.y() < scene.graphTop + scene.graphRows;
-    if (!inPanes) {
+        other != null && mouse.y() >= scene.headRow && mouse.y() < scene.graphTop + scene.graphRows;
+    if (other == null || !inPanes) {
       return live.mouse(scene, s, mouse);
     }
     if (scene.isInPane(mouse.x())) {
       return live.mouse(scene, s, mouse.movedBy(-scene.graphLeft));
     }
     boolean takes = mouse.isPress() || mouse.wheel() != 0;
-    if (!takes || !scene.other.isInPane(mouse.x())) {
+    if (!takes || !other.isInPane(mouse.x())) {
       return null;
     }
     Step passed = pass(scene, s);
@@ -124,7 +127,7 @@ public final class FileKeys implements ViewKeys {
 
   private static boolean saysNoModule(Scene scene) {
     Selection selection = scene.selection();
-    return selection != null && selection.module().isEmpty() && selection.kind().isFrame();
+    return selection.module().isEmpty() && selection.kind().isFrame();
   }
 
   private static Step turn(Scene scene, ViewState s, int by) {
@@ -200,8 +203,12 @@ public final class FileKeys implements ViewKeys {
 
   /** Takes the keys to the other pane. */
   private static Step pass(Scene scene, ViewState s) {
-    ViewState there = scene.with(s).other.state;
+    Scene other = scene.with(s).other;
     Split from = s.split();
+    if (other == null || from == null) {
+      return Step.answer(s, "one file is shown; | shows another beside it");
+    }
+    ViewState there = other.state;
     Place to = from.back(s.inGraph(), there.inGraph());
     return Step.to(
         there.withGraph(to).withSplit(from.passed(s.inGraph(), to)),

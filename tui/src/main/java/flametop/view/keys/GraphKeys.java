@@ -2,6 +2,7 @@ package flametop.view.keys;
 
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Siblings;
+import flametop.profile.answer.Snapshot;
 import flametop.view.base.Action;
 import flametop.view.base.Colouring;
 import flametop.view.base.Mouse;
@@ -13,11 +14,12 @@ import flametop.view.state.Search;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** The keys of the graph. */
 public final class GraphKeys implements ViewKeys {
   @Override
-  public Step act(Scene scene, ViewState s, Action action) {
+  public @Nullable Step act(Scene scene, ViewState s, Action action) {
     Step time = TimeKeys.act(scene, s, action);
     if (time != null) {
       return time;
@@ -32,7 +34,7 @@ public final class GraphKeys implements ViewKeys {
       case UP, DOWN, PAGE_UP, PAGE_DOWN, LAST -> vertical(scene, s, action);
       case FIRST ->
           select(
-              scene, s, scene.geometry == null ? -1 : scene.geometry.zoomLevel(), "already there");
+              scene, s, scene.selectedBox < 0 ? -1 : scene.geometry.zoomLevel(), "already there");
       case ZOOM -> zoomIn(scene, s);
       case BACK -> back(scene, s);
       case ROOT ->
@@ -80,7 +82,7 @@ public final class GraphKeys implements ViewKeys {
   }
 
   @Override
-  public Step mouse(Scene scene, ViewState s, Mouse mouse) {
+  public @Nullable Step mouse(Scene scene, ViewState s, Mouse mouse) {
     Step time = TimeKeys.mouse(scene, s, mouse);
     if (time != null) {
       return time;
@@ -211,13 +213,15 @@ public final class GraphKeys implements ViewKeys {
   }
 
   static Step toMatch(Scene scene, ViewState s, int direction) {
-    if (Search.patternOf(s.search()) == null) {
+    Search search = s.search();
+    if (search == null || search.pattern() == null) {
       return Step.answer(s, "no search; / begins one");
     }
-    if (scene.found() == null || scene.geometry == null) {
-      return Step.answer(s.withSearch(s.search().awaiting(direction)), "searching…");
+    Snapshot.Search answer = scene.found();
+    if (answer == null || scene.geometry.size() == 0) {
+      return Step.answer(s.withSearch(search.awaiting(direction)), "searching…");
     }
-    long[] found = scene.found().nodes();
+    long[] found = answer.nodes();
     if (found.length == 0) {
       return Step.answer(s, "no match");
     }
@@ -237,7 +241,7 @@ public final class GraphKeys implements ViewKeys {
         break;
       }
     }
-    String all = (scene.found().more() ? "at least " : "") + scene.found().count();
+    String all = (answer.more() ? "at least " : "") + answer.count();
     String where = "match " + (next + 1) + " of " + all;
     int box = scene.geometry.boxOfNode(found[next]);
     if (box >= 0 && !scene.geometry.isRun(box)) {

@@ -6,6 +6,7 @@ import flametop.view.layout.Plot;
 import flametop.view.layout.Scene;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
+import org.jspecify.annotations.Nullable;
 
 /** The mouse in the graph: a click selects, a second click zooms, the wheel scrolls. */
 final class GraphMouse {
@@ -14,9 +15,9 @@ final class GraphMouse {
 
   private GraphMouse() {}
 
-  static Step act(Scene scene, ViewState s, Mouse mouse) {
+  static @Nullable Step act(Scene scene, ViewState s, Mouse mouse) {
     Plot plot = scene.plot;
-    if (plot == null || mouse.y() < plot.top || mouse.y() >= plot.top + plot.rows) {
+    if (mouse.y() < plot.top || mouse.y() >= plot.top + plot.rows) {
       return null;
     }
     if (mouse.wheel() != 0) {

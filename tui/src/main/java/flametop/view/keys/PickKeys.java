@@ -30,8 +30,7 @@ public final class PickKeys {
   private PickKeys() {}
 
   @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
-  public static Step press(ViewState s, Key key) {
-    PickList pick = s.pick();
+  public static Step press(ViewState s, PickList pick, Key key) {
     int by = Rows.by(key, PAGE);
     if (by != 0) {
       return Step.to(s.withPick(pick.moved(by)));
@@ -79,20 +78,19 @@ public final class PickKeys {
   }
 
   public static Step narrowed(ViewState s, PickList pick) {
-    boolean none = pick.rows() != null && pick.matching().isEmpty();
+    boolean none = !pick.isListing() && pick.matching().isEmpty();
     return Step.answer(s.withPick(pick), none ? "no match" : "");
   }
 
   /** A click marks a row, a second click picks it, the wheel moves. */
-  public static Step mouse(Scene scene, ViewState s, Mouse mouse) {
-    PickList pick = s.pick();
+  public static Step mouse(Scene scene, ViewState s, PickList pick, Mouse mouse) {
     if (mouse.wheel() != 0) {
       return Step.to(s.withPick(pick.moved(mouse.wheel())));
     }
     if (!mouse.isPress()) {
       return Step.to(s);
     }
-    ListBox box = ListBox.ofPick(scene);
+    ListBox box = ListBox.ofPick(scene, pick);
     if (!box.zone().has(mouse.x(), mouse.y())) {
       return Step.to(s.withPick(null));
     }
@@ -100,9 +98,10 @@ public final class PickKeys {
     if (entry == null) {
       return Step.to(s);
     }
-    ViewState marked = s.withPick(pick.moved(entry - pick.index()));
+    PickList at = pick.moved(entry - pick.index());
+    ViewState marked = s.withPick(at);
     return mouse.kind() == Mouse.Kind.DOUBLE
-        ? picked(marked, marked.pick())
+        ? picked(marked, at)
         : Step.answer(marked, "enter, or a second click, picks this row");
   }
 
@@ -110,16 +109,17 @@ public final class PickKeys {
    * Takes the rows of a pick list, if the list is still open, and picks one if Enter came before.
    */
   public static Step listed(ViewState s, PickList.Of of, List<ProcessRow> rows) {
-    if (s.pick() == null || s.pick().of() != of) {
+    PickList open = s.pick();
+    if (open == null || open.of() != of) {
       return Step.to(s);
     }
-    PickList pick = s.pick().withRows(rows);
-    ViewState open = s.withPick(pick.withChosen(false));
-    return pick.chosen() ? picked(open, pick) : Step.to(open);
+    PickList pick = open.withRows(rows);
+    ViewState listed = s.withPick(pick.withChosen(false));
+    return pick.chosen() ? picked(listed, pick) : Step.to(listed);
   }
 
   static Step picked(ViewState s, PickList pick) {
-    if (pick.rows() == null) {
+    if (pick.isListing()) {
       return Step.answer(
           s.withPick(pick.withChosen(true)),
           "the list is still being made; then the first match is picked");
@@ -146,7 +146,7 @@ public final class PickKeys {
 
   /** Leaves out the marked row. */
   private static Step leftOut(ViewState s, PickList pick) {
-    if (pick.rows() == null) {
+    if (pick.isListing()) {
       return Step.answer(s, "the list is still being made");
     }
     PickRow row = pick.marked();
@@ -196,7 +196,7 @@ public final class PickKeys {
 
   /** Opens the list of states, with the tasks now in each. */
   public static Step states(Scene scene, ViewState s) {
-    if (scene.snapshot == null) {
+    if (scene.snapshot.isOpening()) {
       return Step.answer(s, "nothing is sampled yet");
     }
     List<PickRow> rows = new ArrayList<>();
@@ -214,7 +214,7 @@ public final class PickKeys {
 
   /** Opens the list of CPUs, the busiest first. */
   public static Step cpus(Scene scene, ViewState s) {
-    if (scene.snapshot == null || scene.snapshot.live().host().cpus().isEmpty()) {
+    if (scene.snapshot.isOpening() || scene.snapshot.live().host().cpus().isEmpty()) {
       return Step.answer(s, "CPUs are not measured yet");
     }
     List<PickRow> rows = new ArrayList<>();

@@ -19,6 +19,7 @@ import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The keys of a sandwich. In each half they do the same as in a graph; they go from half to half
@@ -28,22 +29,22 @@ public final class SandwichKeys implements ViewKeys {
   private final GraphKeys graph = new GraphKeys();
 
   @Override
-  public Step act(Scene scene, ViewState s, Action action) {
+  public @Nullable Step act(Scene scene, ViewState s, Action action) {
+    Function function = s.sandwich().function();
     return switch (action) {
       case UP, DOWN, PAGE_UP, PAGE_DOWN -> vertical(scene, s, action);
       case FIRST ->
-          scene.plot == null || scene.plot.atBase()
-              ? Step.answer(s, "already at the function")
-              : Step.to(atFunction(s));
-      case ZOOM -> scene.plot != null && scene.plot.atBase() ? root(s) : GraphKeys.zoomIn(scene, s);
+          scene.plot.atBase() ? Step.answer(s, "already at the function") : Step.to(atFunction(s));
+      case ZOOM ->
+          scene.sandwich != null && scene.plot.atBase() ? root(s) : GraphKeys.zoomIn(scene, s);
       case ROOT -> root(s);
       case BACK -> back(s);
       case SANDWICH -> choose(scene, s);
       case NEXT_MATCH -> match(scene, s, 1);
       case PREVIOUS_MATCH -> match(scene, s, -1);
       case COPY ->
-          s.sandwich().function() != null && scene.plot != null && scene.plot.atBase()
-              ? Step.to(s, new Effect.Copy(s.sandwich().function().name()))
+          function != null && scene.sandwich != null && scene.plot.atBase()
+              ? Step.to(s, new Effect.Copy(function.name()))
               : graph.act(scene, s, action);
       case FLIP -> Step.answer(s, "callers grow upwards, callees downwards: nothing to flip");
       case LEFT, RIGHT, LAST, SEARCH, COMPARE, COMPARE_END, STATES, COLOUR ->
@@ -56,7 +57,7 @@ public final class SandwichKeys implements ViewKeys {
   }
 
   @Override
-  public Step mouse(Scene scene, ViewState s, Mouse mouse) {
+  public @Nullable Step mouse(Scene scene, ViewState s, Mouse mouse) {
     Step crumb = ShapeKeys.mouse(scene, s, mouse);
     SandwichLayout layout = scene.sandwich;
     if (crumb != null || layout == null) {
@@ -83,7 +84,7 @@ public final class SandwichKeys implements ViewKeys {
   /** Puts the selected function into the middle, in every view with a graph. */
   static Step choose(Scene scene, ViewState s) {
     Plot plot = scene.plot;
-    if (plot == null || plot.selectedBox < 0) {
+    if (plot.selectedBox < 0) {
       return Step.answer(s, "nothing to choose from yet");
     }
     Geometry g = plot.geometry;
@@ -112,7 +113,7 @@ public final class SandwichKeys implements ViewKeys {
    */
   public static ViewState arrived(Scene scene, ViewState s) {
     SandwichPlace place = s.sandwich();
-    if (s.view() != View.SANDWICH || place.function() != null || scene.snapshot == null) {
+    if (s.view() != View.SANDWICH || place.function() != null || scene.snapshot.isOpening()) {
       return s;
     }
     Function function = function(scene.snapshot.selection(), s.inGraph().selected());
@@ -120,13 +121,13 @@ public final class SandwichKeys implements ViewKeys {
   }
 
   /** The selected function of a graph; null for none, or until it is known. */
-  public static Function selected(Scene scene, ViewState s) {
+  public static @Nullable Function selected(Scene scene, ViewState s) {
     return function(scene.selection(), s.selected());
   }
 
   /** The function of a selection; null if the selection is of another node, or of no code. */
-  private static Function function(Selection selection, long node) {
-    if (selection == null || selection.node() != node || !isCode(selection.kind())) {
+  private static @Nullable Function function(Selection selection, long node) {
+    if (selection.node() != node || !isCode(selection.kind())) {
       return null;
     }
     String[] path = selection.path();
@@ -144,7 +145,7 @@ public final class SandwichKeys implements ViewKeys {
   /** Moves up or down, and from the function into the other half. */
   private static Step vertical(Scene scene, ViewState s, Action action) {
     boolean up = action == Action.UP || action == Action.PAGE_UP;
-    if (scene.plot == null || !scene.plot.atBase() || up != s.sandwich().below()) {
+    if (scene.sandwich == null || !scene.plot.atBase() || up != s.sandwich().below()) {
       return GraphKeys.vertical(scene, s, action);
     }
     ViewState other = atFunction(s.withSandwich(s.sandwich().at(!up)));
@@ -182,11 +183,12 @@ public final class SandwichKeys implements ViewKeys {
   /** Goes on to the next drawn match, from the outermost callers to the innermost callees. */
   @Override
   public Step match(Scene scene, ViewState s, int direction) {
-    if (Search.patternOf(s.search()) == null) {
+    Search search = s.search();
+    if (search == null || search.pattern() == null) {
       return Step.answer(s, "no search; / begins one");
     }
-    if (!scene.answered()) {
-      return Step.answer(s.withSearch(s.search().awaiting(direction)), "searching…");
+    if (scene.sandwich == null || !scene.answered()) {
+      return Step.answer(s.withSearch(search.awaiting(direction)), "searching…");
     }
     int[] found = scene.sandwich.matches();
     if (found.length == 0) {

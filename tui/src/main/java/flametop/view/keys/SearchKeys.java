@@ -17,25 +17,26 @@ public final class SearchKeys {
 
   /** Opens the prompt with the search of this view. */
   public static Step begun(ViewState s) {
-    return Step.to(s.withSearch(Search.of(s.search() == null ? "" : s.search().text(), true)));
+    Search search = s.search();
+    return Step.to(s.withSearch(Search.of(search == null ? "" : search.text(), true)));
   }
 
   @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
-  public static Step press(ViewKeys view, Scene scene, ViewState s, Key key) {
-    Prompt prompt = s.search().prompt();
+  public static Step press(ViewKeys view, Scene scene, ViewState s, Search search, Key key) {
+    Prompt prompt = search.prompt();
     return switch (key.kind()) {
-      case UP -> recalled(s, 1);
-      case DOWN -> recalled(s, -1);
-      case TAB -> completed(view, scene, s, 1);
-      case SHIFT_TAB -> completed(view, scene, s, -1);
-      case ENTER -> enter(view, scene, s);
+      case UP -> recalled(s, prompt, 1);
+      case DOWN -> recalled(s, prompt, -1);
+      case TAB -> completed(view.namesInSight(scene), s, prompt, 1);
+      case SHIFT_TAB -> completed(view.namesInSight(scene), s, prompt, -1);
+      case ENTER -> enter(view, scene, s, search);
       case ESCAPE -> Step.to(s.withSearch(null));
       default -> {
         if (key.kind() == Key.Kind.BACKSPACE && prompt.isEmpty()) {
           yield Step.to(s.withSearch(null));
         }
         if (key.equals(Key.ctrl('p')) || key.equals(Key.ctrl('n'))) {
-          yield recalled(s, key.character() == 'p' ? 1 : -1);
+          yield recalled(s, prompt, key.character() == 'p' ? 1 : -1);
         }
         Prompt edited = prompt.edited(key);
         yield edited == null
@@ -47,15 +48,15 @@ public final class SearchKeys {
     };
   }
 
-  private static Step recalled(ViewState s, int by) {
-    Prompt line = s.search().prompt().recalled(s.searches(), by);
+  private static Step recalled(ViewState s, Prompt prompt, int by) {
+    Prompt line = prompt.recalled(s.searches(), by);
     return line == null
         ? Step.answer(s, by > 0 ? "no older search" : "no later search")
         : Step.to(s.withSearch(Search.of(line, true)));
   }
 
-  private static Step completed(ViewKeys view, Scene scene, ViewState s, int by) {
-    Prompt next = s.search().prompt().completed(view.namesInSight(scene), by);
+  private static Step completed(List<String> names, ViewState s, Prompt prompt, int by) {
+    Prompt next = prompt.completed(names, by);
     if (next == null) {
       return Step.answer(s, "no name in sight has this text");
     }
@@ -67,7 +68,7 @@ public final class SearchKeys {
   static List<String> namesInSight(Scene scene) {
     List<String> names = new ArrayList<>();
     Geometry g = scene.geometry;
-    if (g == null || scene.plot.levelsInSight == 0) {
+    if (scene.plot.levelsInSight == 0) {
       return names;
     }
     List<Integer> boxes = new ArrayList<>();
@@ -88,16 +89,15 @@ public final class SearchKeys {
     return names;
   }
 
-  private static Step enter(ViewKeys view, Scene scene, ViewState s) {
-    String text = s.search().text();
+  private static Step enter(ViewKeys view, Scene scene, ViewState s, Search search) {
+    String text = search.text();
     if (text.isEmpty()) {
       return Step.to(s.withSearch(null));
     }
-    if (s.search().pattern() == null) {
+    if (search.pattern() == null) {
       return Step.to(s);
     }
-    ViewState kept =
-        s.withSearch(s.search().kept()).withSearches(Prompt.remember(s.searches(), text));
+    ViewState kept = s.withSearch(search.kept()).withSearches(Prompt.remember(s.searches(), text));
     Step step = view.searched(scene, kept);
     return Step.to(step.state(), new Effect.Remember(text));
   }

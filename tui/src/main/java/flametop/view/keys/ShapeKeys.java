@@ -16,6 +16,8 @@ import flametop.view.state.Shaping;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.List;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /** The keys that change the shape of a graph, live or of a file. */
 public final class ShapeKeys {
@@ -28,7 +30,7 @@ public final class ShapeKeys {
    *
    * @return null for another action
    */
-  static Step act(Scene scene, ViewState s, Action action) {
+  static @Nullable Step act(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case KEEP -> narrow(scene, s, action);
       case DROP -> narrow(scene, s, action);
@@ -43,14 +45,14 @@ public final class ShapeKeys {
   }
 
   /** A click on a step of the breadcrumb goes back to it; null beside the steps. */
-  static Step mouse(Scene scene, ViewState s, Mouse mouse) {
+  static @Nullable Step mouse(Scene scene, ViewState s, Mouse mouse) {
     return mouse.isPress() && mouse.y() == scene.crumbRow
         ? crumbAt(scene, s, mouse.x(), mouse.y())
         : null;
   }
 
   /** Does a click on the breadcrumb in row {@code y}; null beside its steps. */
-  public static Step crumbAt(Scene scene, ViewState s, int x, int y) {
+  public static @Nullable Step crumbAt(Scene scene, ViewState s, int x, int y) {
     Integer step = Zone.at(Breadcrumb.of(scene, y).zones(), x, y);
     if (step == null) {
       return null;
@@ -133,7 +135,7 @@ public final class ShapeKeys {
   }
 
   /** The answer without a single selected box; null with one. */
-  private static Step none(Scene scene, ViewState s) {
+  private static @Nullable Step none(Scene scene, ViewState s) {
     if (scene.selectedBox < 0) {
       return Step.answer(s, "nothing is selected yet");
     }
@@ -144,25 +146,26 @@ public final class ShapeKeys {
   }
 
   /** The filter for matches of the search, if the selected frame is a match; else null. */
-  private static Shape.Matching matching(Scene scene, ViewState s) {
+  private static Shape.@Nullable Matching matching(Scene scene, ViewState s) {
     Search search = s.search();
-    if (search == null || search.pattern() == null || scene.geometry.isRun(scene.selectedBox)) {
+    Pattern pattern = Search.patternOf(search);
+    if (search == null || pattern == null || scene.geometry.isRun(scene.selectedBox)) {
       return null;
     }
     int index = scene.geometry.node(scene.selectedBox);
     return scene.geometry.slice().matched()[index] && scene.geometry.slice().kind()[index].isFrame()
-        ? new Shape.Matching(search.text(), search.pattern().flags(), false)
+        ? new Shape.Matching(search.text(), pattern.flags(), false)
         : null;
   }
 
   /** The selection in full; null until it has come. */
-  private static Selection selection(Scene scene, ViewState s) {
+  private static @Nullable Selection selection(Scene scene, ViewState s) {
     Selection selection = scene.selection();
-    return selection != null && selection.node() == s.selected() ? selection : null;
+    return selection.node() == s.selected() ? selection : null;
   }
 
   /** Does the action that waited for the selection, if the selection has come; else null. */
-  public static Step arrived(Scene scene, ViewState s) {
+  public static @Nullable Step arrived(Scene scene, ViewState s) {
     Action action = s.awaited();
     return action == null || scene.selectedBox < 0 || selection(scene, s) == null
         ? null
@@ -240,7 +243,7 @@ public final class ShapeKeys {
     return to(s, ungrouped.group() == order ? ungrouped : ungrouped.plus(group), text, "");
   }
 
-  private static Step undo(ViewState s) {
+  static Step undo(ViewState s) {
     Shaping undone = s.shaping().undone();
     if (undone == null) {
       return Step.answer(s, "nothing to undo");
@@ -249,7 +252,7 @@ public final class ShapeKeys {
     return Step.answer(s.withShaping(undone), text);
   }
 
-  private static Step redo(ViewState s) {
+  static Step redo(ViewState s) {
     Shaping redone = s.shaping().redone();
     if (redone == null) {
       return Step.answer(s, "nothing was undone");

@@ -8,6 +8,7 @@ import flametop.view.layout.TimeStrip;
 import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
+import org.jspecify.annotations.Nullable;
 
 /** The keys of the strip of time. */
 final class TimeKeys {
@@ -20,7 +21,7 @@ final class TimeKeys {
    *
    * @return null if the action is not about time
    */
-  static Step act(Scene scene, ViewState s, Action action) {
+  static @Nullable Step act(Scene scene, ViewState s, Action action) {
     boolean ends = action == Action.RANGE_START || action == Action.RANGE_END;
     TimeChoice time = s.time();
     boolean moves =
@@ -34,7 +35,7 @@ final class TimeKeys {
     TimeStrip strip = TimeStrip.of(scene);
     if (strip == null) {
       String text =
-          scene.snapshot == null ? "no time has passed yet" : "no room for a strip of time";
+          scene.snapshot.isOpening() ? "no time has passed yet" : "no room for a strip of time";
       return Step.answer(s.withTime(time.withOn(false)), text);
     }
     if (!time.on()) {
@@ -79,7 +80,7 @@ final class TimeKeys {
   }
 
   /** A press sets the cursor, a drag chooses a range. */
-  static Step mouse(Scene scene, ViewState s, Mouse mouse) {
+  static @Nullable Step mouse(Scene scene, ViewState s, Mouse mouse) {
     TimeStrip strip = TimeStrip.of(scene);
     if (strip == null) {
       return null;
@@ -89,12 +90,13 @@ final class TimeKeys {
       TimeRange at = strip.at(mouse.x());
       return Step.to(s.withTime(time.withCursor(at.from()).withDragged(at)));
     }
-    if (mouse.kind() == Mouse.Kind.DRAG && time.dragged() != null) {
+    TimeRange dragged = time.dragged();
+    if (mouse.kind() == Mouse.Kind.DRAG && dragged != null) {
       TimeRange at = strip.at(mouse.x());
-      TimeChoice to = time.withCursor(at.from()).withDragged(time.dragged());
-      return choose(s.withTime(to), time.dragged().joined(at));
+      TimeChoice to = time.withCursor(at.from()).withDragged(dragged);
+      return choose(s.withTime(to), dragged.joined(at));
     }
-    return mouse.kind() == Mouse.Kind.RELEASE && time.dragged() != null
+    return mouse.kind() == Mouse.Kind.RELEASE && dragged != null
         ? Step.to(s.withTime(time.withDragged(null)))
         : null;
   }

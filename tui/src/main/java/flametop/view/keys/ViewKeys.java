@@ -6,6 +6,7 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Keys and mouse of a view. {@code ViewActions} says which actions the view has. */
 public interface ViewKeys {
@@ -14,7 +15,7 @@ public interface ViewKeys {
    *
    * @return null for an action that is not the view's own
    */
-  Step act(Scene scene, ViewState s, Action action);
+  @Nullable Step act(Scene scene, ViewState s, Action action);
 
   /**
    * Follows the mouse between the header and the line of keys. The view in which a drag began gets
@@ -22,7 +23,7 @@ public interface ViewKeys {
    *
    * @return null for an event without a meaning there
    */
-  default Step mouse(Scene scene, ViewState s, Mouse mouse) {
+  default @Nullable Step mouse(Scene scene, ViewState s, Mouse mouse) {
     return null;
   }
 

@@ -29,9 +29,17 @@ public final class FileHeader {
         pieces.add(Header.WRITING);
       }
       Split split = scene.state.split();
-      String two = split.left() + " and " + split.right() + " of " + reading.files();
-      pieces.add(
-          Piece.of(reading.files() > 2 ? "files " + two + " [ ]  " : "two files  ", Role.TEXT));
+      String two =
+          split == null || scene.files() <= 2
+              ? "two files  "
+              : "files "
+                  + split.left()
+                  + " and "
+                  + split.right()
+                  + " of "
+                  + scene.files()
+                  + " [ ]  ";
+      pieces.add(Piece.of(two, Role.TEXT));
       legend(scene.snapshot, pieces);
       if (scene.snapshot.graph().baseline() == null) {
         legend(scene.other.snapshot, pieces);
@@ -76,7 +84,7 @@ public final class FileHeader {
 
   static List<Piece> right(Scene scene, int form) {
     List<Piece> pieces = new ArrayList<>();
-    if (scene.snapshot != null && scene.other == null) {
+    if (scene.isOfFile() && scene.other == null) {
       Snapshot.Reading reading = scene.snapshot.reading();
       if (form < 2) {
         pieces.add(Piece.of(Measure.grouped(reading.stacks()) + " stacks  ", Role.DIM));

@@ -3,6 +3,7 @@ package flametop.view.layout;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Siblings;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The places of all boxes of a graph, in eighths of a cell. Level 0 is the root; ancestors of the
@@ -81,7 +82,7 @@ public final class Geometry {
   }
 
   private static Geometry of(
-      GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, long[] drawn) {
+      GraphSlice slice, int zoomIndex, int columns, boolean wholeCells, long @Nullable [] drawn) {
     GeometryBuilder b = new GeometryBuilder(slice, columns, wholeCells ? CELL : 1, drawn);
     b.build(zoomIndex);
     return new Geometry(b, zoomIndex, wholeCells);
@@ -202,7 +203,7 @@ public final class Geometry {
   }
 
   /** The frames of a run; null if the slice lists none of them. */
-  public Siblings siblings(int box) {
+  public @Nullable Siblings siblings(int box) {
     return node[box] < 0 || last[box] < 0
         ? null
         : new Siblings(slice.node()[node[box]], slice.last()[last[box]]);

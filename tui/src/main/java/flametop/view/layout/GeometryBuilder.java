@@ -3,6 +3,7 @@ package flametop.view.layout;
 import flametop.array.IntColumn;
 import flametop.profile.answer.GraphSlice;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the boxes of one picture.
@@ -28,7 +29,7 @@ final class GeometryBuilder {
   final GraphSlice slice;
   final int columns;
   final int unit;
-  final long[] drawn;
+  final long @Nullable [] drawn;
   final int[] firstChild;
   final int[] nextSibling;
   final int[] boxOf;
@@ -54,7 +55,7 @@ final class GeometryBuilder {
   /**
    * @param drawn numbers of the nodes that had a box before, ascending; may be null
    */
-  GeometryBuilder(GraphSlice slice, int columns, int unit, long[] drawn) {
+  GeometryBuilder(GraphSlice slice, int columns, int unit, long @Nullable [] drawn) {
     this.slice = slice;
     this.drawn = drawn;
     this.columns = columns;

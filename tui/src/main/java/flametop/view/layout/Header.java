@@ -1,8 +1,10 @@
 package flametop.view.layout;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TasksReport;
 import flametop.profile.answer.TimeRange;
+import flametop.sampler.Budget;
 import flametop.sampler.State;
 import flametop.view.base.Action;
 import flametop.view.base.Origin;
@@ -34,7 +36,7 @@ public final class Header {
 
   /** The words of the line at their places: as many as fit. */
   public static List<Zone<Piece>> zones(Scene scene) {
-    boolean file = scene.options.origin() == Origin.FILE;
+    boolean file = scene.options.origin().has(Capability.FILES);
     List<Piece> left = List.of();
     List<Piece> right = List.of();
     for (int form = 0; form <= BAREST; form++) {
@@ -75,7 +77,7 @@ public final class Header {
       boolean said = form >= 6 && target.equals(WHOLE_HOST);
       pieces.add(Piece.of((said ? "" : target + " ") + " ", Role.DIM).doing(Action.PROCESS));
     }
-    if (snapshot == null) {
+    if (snapshot.isOpening()) {
       pieces.add(Piece.of("○ opening", Role.DIM));
     } else if (state.moment().frozen() || snapshot.live().time().frozen()) {
       long waits = snapshot.live().time().waitingNanos();
@@ -90,7 +92,7 @@ public final class Header {
       String clock = room ? Units.clock(time.runNanos()) : "";
       pieces.add(Piece.of(mark + clock, Role.TEXT).doing(Action.FREEZE));
     }
-    if (snapshot != null && snapshot.refolding()) {
+    if (snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
     }
     if (state.exports() > 0) {
@@ -107,7 +109,9 @@ public final class Header {
     if (form < 2 && scene.hasStates() && !StateNames.of(state.states()).equals("all")) {
       pieces.add(Piece.of(" " + StateNames.detail(state.states()), Role.DIM).doing(Action.STATES));
     }
-    if (snapshot != null && snapshot.live().time().ranged() && !state.view().isOfThePresent()) {
+    if (!snapshot.isOpening()
+        && snapshot.live().time().ranged()
+        && !state.view().isOfThePresent()) {
       TimeRange graph = snapshot.live().time().graph();
       String ago = ago(snapshot.live(), graph);
       String range = form < BAREST ? "range " + Units.near(graph.nanos()) + ", " + ago : ago;
@@ -132,9 +136,10 @@ public final class Header {
       pieces.add(Piece.of("  " + (form < 3 ? budget : brief), Role.WORSE));
     }
     if (form < (state.lowered().isEmpty() ? 4 : BAREST)) {
-      pieces.add(Piece.of("  " + state.passHz() + "/" + state.cpuHz() + " Hz", Role.DIM));
+      Budget.Pace pace = state.pace();
+      pieces.add(Piece.of("  " + pace.passHz() + "/" + pace.cpuHz() + " Hz", Role.DIM));
       if (!state.lowered().isEmpty() && form >= 3) {
-        String picture = String.format(Locale.ROOT, " %.1f s", state.refreshNanos() / 1e9);
+        String picture = String.format(Locale.ROOT, " %.1f s", pace.refreshNanos() / 1e9);
         pieces.add(Piece.of(picture, Role.DIM));
       }
     }
@@ -145,7 +150,7 @@ public final class Header {
   private static String less(Scene scene) {
     Snapshot snapshot = scene.snapshot;
     long window = scene.state.moment().windowNanos();
-    if (snapshot == null || snapshot.refolding() || window == Long.MAX_VALUE) {
+    if (snapshot.isOpening() || snapshot.refolding() || window == Long.MAX_VALUE) {
       return "";
     }
     Snapshot.Covered time = snapshot.live().time();
@@ -167,7 +172,7 @@ public final class Header {
 
   private static List<Piece> right(Scene scene, int form) {
     List<Piece> pieces = new ArrayList<>();
-    if (scene.snapshot == null) {
+    if (scene.snapshot.isOpening()) {
       return pieces;
     }
     Snapshot.Live live = scene.snapshot.live();

@@ -42,7 +42,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
     for (String[][] group : groups(scene, legend)) {
       groups.add(wrapped(group, (scene.columns - 2) / columns - KEYS - 3));
     }
-    HelpLayout layout = null;
+    HelpLayout layout;
     for (int spare = 2; spare >= 0; spare--) {
       layout = new HelpLayout(new ArrayList<>(), 1 + first, height - first);
       layout.add(scene, groups, columns, spare);
@@ -128,7 +128,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
       boolean own = false;
       List<Action> line = new ArrayList<>();
       for (Action action : Action.values()) {
-        if (action.group() == group && view.has(action)) {
+        if (action.group() == group && view.has(action) && !scene.lacks(action)) {
           if (!line.isEmpty() && !line.get(0).help().equals(action.help())) {
             add(lines, scene.options.keymap(), line);
           }

@@ -105,7 +105,7 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
   /** Adds an entry, unless the answer covers its place: the other entries do not move. */
   private void add(Scene scene, Entry entry, List<Zone<Action>> clicks) {
     ViewState state = scene.state;
-    int uncovered = state.message().isEmpty() ? 0 : 1 + TextWidth.of(state.answer()) + 3;
+    int uncovered = state.message().isEmpty() ? 0 : 1 + TextWidth.of(state.said().counted()) + 3;
     if (entry.x >= uncovered) {
       entries.add(entry);
       zones.addAll(clicks);

@@ -59,10 +59,8 @@ public final class ListBox {
   }
 
   /** The place of the open pick list. */
-  public static ListBox ofPick(Scene scene) {
-    PickList pick = scene.state.pick();
-    int entries = pick.rows() == null ? 1 : pick.matching().size() + 1;
-    return new ListBox(scene, 2, Integer.MAX_VALUE, entries, pick.index());
+  public static ListBox ofPick(Scene scene, PickList pick) {
+    return new ListBox(scene, 2, Integer.MAX_VALUE, pick.matching().size() + 1, pick.index());
   }
 
   /** The place of the open list of export formats. */

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pane without the keys. It shows its own file, zoomed and selected by the same paths as the
@@ -27,7 +28,7 @@ public final class OtherPane {
    * Whether the keys went to the other pane after the question was asked: then the panes of the
    * answer change their roles.
    */
-  static boolean isCrossed(Snapshot snapshot, SplitAnswer beside, Split split) {
+  static boolean isCrossed(Snapshot snapshot, SplitAnswer beside, @Nullable Split split) {
     return split != null
         && number(snapshot) == split.other()
         && number(beside.snapshot()) == split.active();
@@ -38,9 +39,9 @@ public final class OtherPane {
   }
 
   /** Notices of both files from the left, each with the name of its file. */
-  static List<String> notices(Scene scene, SplitAnswer two) {
+  static List<String> notices(Scene scene, Split split, SplitAnswer two) {
     List<String> notices = new ArrayList<>(scene.options.notices());
-    boolean right = scene.state.split().onRight();
+    boolean right = split.onRight();
     add(notices, right ? two.snapshot() : scene.snapshot);
     add(notices, right ? scene.snapshot : two.snapshot());
     return notices;
@@ -54,7 +55,7 @@ public final class OtherPane {
   }
 
   /** The state of the other pane, at the same place as the pane with the keys. */
-  static ViewState state(Scene scene, SplitAnswer two) {
+  static ViewState state(Scene scene, Split split, SplitAnswer two) {
     ViewState s = scene.state;
     Place from = s.place();
     SandwichLayout layout = scene.sandwich;
@@ -62,9 +63,9 @@ public final class OtherPane {
       Place place =
           place(scene.plot, two.snapshot().graph(), from, two.snapshot().selection())
               .withScroll(scene.plot.levelsBefore());
-      return s.withPlace(place).withSplit(s.split().passed(from, place));
+      return s.withPlace(place).withSplit(split.passed(from, place));
     }
-    ViewState passed = s.withSplit(s.split().passed(null, null));
+    ViewState passed = s.withSplit(split.passed(null, null));
     if (layout == null
         || !(two.page() instanceof Sandwich there)
         || !there.function().equals(layout.page().function())) {
@@ -93,7 +94,8 @@ public final class OtherPane {
    * @param place the place in {@code plot}
    * @param selection the selected node of {@code other}; null for none
    */
-  private static Place place(Plot plot, GraphSlice other, Place place, Selection selection) {
+  private static Place place(
+      Plot plot, GraphSlice other, Place place, @Nullable Selection selection) {
     GraphSlice mine = plot.geometry.slice();
     List<ViewState.Zoom> zooms = new ArrayList<>();
     for (ViewState.Zoom zoom : place.zooms()) {
@@ -148,18 +150,18 @@ public final class OtherPane {
     Selection selection = keys.selection();
     Selection there = other.selection();
     return keys.state.selected() == GraphQuery.ROOT
-        || selection != null
-            && there != null
+        || !selection.isNone()
+            && !there.isNone()
             && !keys.state.run()
             && Arrays.equals(selection.path(), there.path());
   }
 
   /** Whether the selections of both panes are known for the node that is selected now. */
-  public static boolean isTold(Scene keys) {
+  public static boolean isTold(Scene keys, Scene other) {
     Selection selection = keys.selection();
-    return selection != null
+    return !selection.isNone()
         && (keys.state.selected() == GraphQuery.ROOT || selection.node() == keys.state.selected())
         && !keys.snapshot.refolding()
-        && !keys.other.snapshot.refolding();
+        && !other.snapshot.refolding();
   }
 }

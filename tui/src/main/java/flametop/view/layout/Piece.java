@@ -4,9 +4,10 @@ import flametop.view.base.Action;
 import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Words on the screen; a click on them does {@code action}, or nothing if it is null. */
-public record Piece(String text, Role role, boolean bold, Action action) {
+public record Piece(String text, Role role, boolean bold, @Nullable Action action) {
   public static Piece of(String text, Role role) {
     return new Piece(text, role, false, null);
   }

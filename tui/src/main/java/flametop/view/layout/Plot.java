@@ -3,11 +3,13 @@ package flametop.view.layout;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Siblings;
+import flametop.profile.answer.Snapshot;
 import flametop.view.state.Place;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A slice laid out in some rows of the screen: its boxes, the levels in sight, the box that is
@@ -34,6 +36,10 @@ public final class Plot {
   private final int base;
 
   private final Place place;
+
+  /** The plot where there is no graph: it has no box. */
+  static final Plot EMPTY =
+      new Plot(Geometry.of(Snapshot.OPENING.graph(), 0, 1, true), Place.ROOT, 0, false, 0, 0);
 
   /**
    * Puts boxes into rows.
@@ -94,7 +100,7 @@ public final class Plot {
       Place place,
       int columns,
       boolean wholeCells,
-      Geometry before,
+      @Nullable Geometry before,
       boolean live) {
     // Between a key and the next snapshot the slice is still the slice of the old zoom. Its part of
     // the new zoom is shown.

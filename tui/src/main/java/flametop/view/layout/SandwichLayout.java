@@ -5,6 +5,7 @@ import flametop.profile.answer.Sandwich;
 import flametop.view.state.Place;
 import flametop.view.state.SandwichPlace;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The layout of a sandwich: callers grow upwards from the function, callees downwards.
@@ -27,26 +28,27 @@ public record SandwichLayout(
    * @param live whether edges stay in their places as long as they can
    * @return null until the page of the function has come
    */
-  static SandwichLayout of(
-      Page page,
+  static @Nullable SandwichLayout of(
+      @Nullable Page page,
       SandwichPlace place,
       int columns,
       boolean wholeCells,
       int top,
       int rows,
-      SandwichLayout before,
+      @Nullable SandwichLayout before,
       boolean live) {
     if (!(page instanceof Sandwich shown) || !shown.function().equals(place.function())) {
       return null;
     }
-    boolean same = before != null && before.page.function().equals(shown.function());
+    SandwichLayout same =
+        before != null && before.page.function().equals(shown.function()) ? before : null;
     Geometry above =
         Plot.boxes(
             shown.callers(),
             place.callers(),
             columns,
             wholeCells,
-            same ? before.callers.geometry : null,
+            same == null ? null : same.callers.geometry,
             live);
     Geometry under =
         Plot.boxes(
@@ -54,7 +56,7 @@ public record SandwichLayout(
             place.callees(),
             columns,
             wholeCells,
-            same ? before.callees.geometry : null,
+            same == null ? null : same.callees.geometry,
             live);
     SandwichPlace.Halves split =
         SandwichPlace.Halves.of(place.split(), rows, levels(above), levels(under));
@@ -83,7 +85,7 @@ public record SandwichLayout(
   /** The place after this picture. */
   @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   SandwichPlace settled(SandwichPlace place) {
-    long selected = page.selection() == null ? -1 : page.selection().node();
+    long selected = page.selection().node();
     Place above = callers.settled(place.below() ? -1 : selected);
     Place under = callees.settled(place.below() ? selected : -1);
     SandwichPlace next =

@@ -9,6 +9,7 @@ import flametop.profile.answer.SplitAnswer;
 import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
+import flametop.view.base.Colouring;
 import flametop.view.base.View;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.Place;
@@ -19,6 +20,8 @@ import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The layout of one picture: rows of panels, boxes of the graph, levels in sight, the selected box.
@@ -30,29 +33,30 @@ public final class Scene {
   /** The arguments of the layout, maybe of the file of the other pane. */
   private final Snapshot givenSnapshot;
 
-  private final Page givenPage;
+  private final @Nullable Page givenPage;
   private final List<String> notices;
 
+  /** The graph, and what the source tells beside it. */
   public final Snapshot snapshot;
 
   /**
    * The page that the view shows beside the graph; null or the page of another view until its own
    * has come.
    */
-  public final Page page;
+  public final @Nullable Page page;
 
   public final ViewState state;
   public final PaintOptions options;
   public final int columns;
   public final int rows;
 
-  /** The graph that the keys act on; null before the first snapshot. */
+  /** The graph that the keys act on; without a box before the first snapshot. */
   public final Plot plot;
 
   /** The halves of a sandwich; null if none is shown. */
-  public final SandwichLayout sandwich;
+  public final @Nullable SandwichLayout sandwich;
 
-  /** The boxes of the plot; null if there is none. */
+  /** The boxes of the plot. */
   public final Geometry geometry;
 
   /** The box drawn as selected; -1 if there is no graph. */
@@ -86,7 +90,7 @@ public final class Scene {
   public final int headRow;
 
   /** The other pane; null for one pane, or if this scene is the other pane. */
-  public final Scene other;
+  public final @Nullable Scene other;
 
   /** Whether the selected node is in this file. The file of the other pane may lack it. */
   public final boolean hasSelected;
@@ -105,28 +109,32 @@ public final class Scene {
    */
   private Scene(
       Snapshot someSnapshot,
-      Page somePage,
+      @Nullable Page somePage,
       ViewState state,
       PaintOptions options,
       int columns,
       int rows,
-      Scene before,
-      Scene beside) {
+      @Nullable Scene before,
+      @Nullable Scene beside) {
     givenSnapshot = someSnapshot;
     givenPage = somePage;
     SplitAnswer given = somePage instanceof SplitAnswer b ? b : null;
     boolean crossed = given != null && OtherPane.isCrossed(someSnapshot, given, state.split());
-    SplitAnswer two = crossed ? given.crossed(someSnapshot) : given;
-    snapshot = crossed ? given.snapshot() : someSnapshot;
+    SplitAnswer two = given != null && crossed ? given.crossed(someSnapshot) : given;
+    snapshot = given != null && crossed ? given.snapshot() : someSnapshot;
     page = two == null ? somePage : two.own();
-    boolean split = two != null && state.isSplit(columns);
+    Split panes = two != null && state.isSplit(columns) ? state.split() : null;
+    boolean split = panes != null;
     this.state = state;
     this.options = options;
     this.columns = columns;
     this.rows = rows;
-    notices = beside != null ? beside.notices : split ? OtherPane.notices(this, two) : allNotices();
+    notices =
+        beside != null
+            ? beside.notices
+            : two != null && panes != null ? OtherPane.notices(this, panes, two) : allNotices();
 
-    boolean hasCpus = snapshot != null && options.origin().has(Capability.CPUS);
+    boolean hasCpus = !snapshot.isOpening() && options.origin().has(Capability.CPUS);
     int cpus = hasCpus ? Math.max(1, snapshot.live().host().cpus().size()) : 1;
     cpuTop = 1;
     // A panel that the source lacks leaves its room to the graph.
@@ -146,18 +154,18 @@ public final class Scene {
     graphTop = cpuTop + cpuRows + Math.max(rule, upper) + head;
     headRow = split ? graphTop - 1 : -1;
     graphColumns = split ? Split.pane(columns) : columns;
-    graphLeft = split && state.split().onRight() ? columns - graphColumns : 0;
+    graphLeft = panes != null && panes.onRight() ? columns - graphColumns : 0;
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
     stripRows = !hasTime || rows < 14 ? 0 : rows < 32 ? 1 : 3;
     stripTop = selectionTop - stripRows;
     int room = stripTop - rule - graphTop;
-    boolean sourced = state.source() != null && state.view() != View.SANDWICH;
-    sourceRows = !sourced ? 0 : Math.min(sourceRows(state.source()), Math.max(2, room / 2));
+    Source source = state.view() == View.SANDWICH ? null : state.source();
+    sourceRows = source == null ? 0 : Math.min(sourceRows(source), Math.max(2, room / 2));
     graphRows = room - sourceRows;
 
-    boolean nothing = tooSmall() || snapshot == null;
-    boolean coarse = options.ascii() || !state.fine();
+    boolean nothing = tooSmall() || snapshot.isOpening();
+    boolean coarse = options.ascii() || !state.pace().fine();
     boolean live =
         !nothing
             && !state.moment().frozen()
@@ -177,12 +185,12 @@ public final class Scene {
                   graphRows,
                   before == null ? null : before.sandwich,
                   live);
-      plot = sandwich == null ? null : sandwich.at(state.sandwich().below());
+      plot = sandwich == null ? Plot.EMPTY : sandwich.at(state.sandwich().below());
     } else {
       sandwich = null;
       plot =
           nothing
-              ? null
+              ? Plot.EMPTY
               : new Plot(
                   Plot.boxes(
                       snapshot.graph(),
@@ -197,16 +205,16 @@ public final class Scene {
                   graphTop,
                   graphRows);
     }
-    geometry = plot == null ? null : plot.geometry;
-    selectedBox = plot == null ? -1 : plot.selectedBox;
+    geometry = plot.geometry;
+    selectedBox = plot.selectedBox;
     hasSelected = beside == null || OtherPane.hasSelected(beside, this);
     other =
-        !split || beside != null || tooSmall()
+        two == null || panes == null || beside != null || tooSmall()
             ? null
             : new Scene(
                 two.snapshot(),
                 two.crossed(snapshot),
-                OtherPane.state(this, two),
+                OtherPane.state(this, panes, two),
                 options,
                 columns,
                 rows,
@@ -226,7 +234,7 @@ public final class Scene {
     return Math.max(2, rows + (source.others() > 0 ? 1 : 0));
   }
 
-  /** Lays a picture out. The snapshot is null until the first one has come. */
+  /** Lays a picture out; {@link Snapshot#OPENING} until the first snapshot has come. */
   public static Scene of(
       Snapshot snapshot, ViewState state, int columns, int rows, PaintOptions options) {
     return of(snapshot, null, state, columns, rows, options);
@@ -234,14 +242,19 @@ public final class Scene {
 
   /** The same with the page of the view. */
   public static Scene of(
-      Snapshot snapshot, Page page, ViewState state, int columns, int rows, PaintOptions options) {
+      Snapshot snapshot,
+      @Nullable Page page,
+      ViewState state,
+      int columns,
+      int rows,
+      PaintOptions options) {
     return new Scene(snapshot, page, state, options, columns, rows, null, null);
   }
 
   /** The next scene. Parts that did not change are not laid out again. */
   public Scene next(
       Snapshot aSnapshot,
-      Page aPage,
+      @Nullable Page aPage,
       ViewState aState,
       int someColumns,
       int someRows,
@@ -253,7 +266,7 @@ public final class Scene {
   @SuppressWarnings("ReferenceEquality")
   public boolean isOf(
       Snapshot aSnapshot,
-      Page aPage,
+      @Nullable Page aPage,
       ViewState aState,
       int someColumns,
       int someRows,
@@ -273,9 +286,7 @@ public final class Scene {
 
   private List<String> allNotices() {
     List<String> all = new ArrayList<>(options.notices());
-    if (snapshot != null) {
-      all.addAll(snapshot.notices());
-    }
+    all.addAll(snapshot.notices());
     return all;
   }
 
@@ -286,7 +297,7 @@ public final class Scene {
 
   /** Whether there is a picture, and it is of a file. */
   public boolean isOfFile() {
-    return snapshot != null && snapshot.context() instanceof Snapshot.File;
+    return snapshot.context() instanceof Snapshot.File;
   }
 
   /**
@@ -294,24 +305,36 @@ public final class Scene {
    * knows.
    */
   public boolean hasStates() {
-    return options.origin().has(Capability.STATES)
-        && (snapshot == null || snapshot.measure().isTime());
+    return options.origin().has(Capability.STATES) && snapshot.measure().isTime();
+  }
+
+  /** What the colours of frames tell here. */
+  public Colouring colouring() {
+    return hasStates() ? state.colouring() : Colouring.KIND;
+  }
+
+  /** Whether an action is about states, which the measure of the picture does not have. */
+  public boolean lacks(Action action) {
+    return action.needs() == Capability.STATES && !hasStates();
   }
 
   /** Whether an action is of no use: it goes to another file, and only one is open. */
   boolean isVain(Action action) {
-    return files() < 2
-        && (action == Action.PREVIOUS_FILE || action == Action.NEXT_FILE || action == Action.SPLIT);
+    return lacks(action)
+        || files() < 2
+            && (action == Action.PREVIOUS_FILE
+                || action == Action.NEXT_FILE
+                || action == Action.SPLIT);
   }
 
   /** Whether the graph is compared with a baseline. */
   public boolean compares() {
-    return snapshot != null && snapshot.graph().baseline() != null;
+    return snapshot.graph().baseline() != null;
   }
 
   /** The held time that the graph is compared with; empty: none, or another file. */
   public Optional<TimeRange> baseline() {
-    return snapshot != null && snapshot.context() instanceof Snapshot.Live live
+    return snapshot.context() instanceof Snapshot.Live live
         ? live.time().baseline()
         : Optional.empty();
   }
@@ -335,12 +358,12 @@ public final class Scene {
     return new Scene(givenSnapshot, givenPage, changed, options, columns, rows, this, null);
   }
 
-  /** The selected node in full, as the profile last told; null until it told something. */
+  /** The selected node in full, as the profile last told. */
   public Selection selection() {
     if (state.view() == View.SANDWICH) {
-      return sandwich == null ? null : sandwich.page().selection();
+      return sandwich == null ? Selection.NONE : sandwich.page().selection();
     }
-    return snapshot == null ? null : snapshot.selection();
+    return snapshot.selection();
   }
 
   /**
@@ -361,11 +384,9 @@ public final class Scene {
   /** Whether the boxes know the matches of the current search. */
   @SuppressWarnings("ReferenceEquality") // each typed pattern is another object
   public boolean answered() {
+    Pattern pattern = Search.patternOf(state.search());
     return state.view() == View.SANDWICH
-        ? sandwich != null
-            && state.search() != null
-            && state.search().pattern() != null
-            && sandwich.page().search() == state.search().pattern()
+        ? sandwich != null && pattern != null && sandwich.page().search() == pattern
         : found() != null;
   }
 
@@ -379,15 +400,10 @@ public final class Scene {
   }
 
   /** The answer to the current search; null without a search, or until the answer has come. */
-  public Snapshot.Search found() {
-    Search search = state.search();
-    boolean here =
-        search != null
-            && search.pattern() != null
-            && snapshot != null
-            && snapshot.search() != null
-            && snapshot.search().pattern() == search.pattern();
-    return here ? snapshot.search() : null;
+  @SuppressWarnings("ReferenceEquality") // each typed pattern is another object
+  public Snapshot.@Nullable Search found() {
+    Snapshot.Search found = snapshot.search();
+    return found != null && found.pattern() == Search.patternOf(state.search()) ? found : null;
   }
 
   /**
@@ -401,11 +417,10 @@ public final class Scene {
       return next == state.sandwich() ? state : state.withSandwich(next);
     }
     // The snapshot is of another view: the snapshot of this view is on its way.
-    if (plot == null || snapshot.reversed() != state.shape().reversed()) {
+    if (geometry.size() == 0 || snapshot.reversed() != state.shape().reversed()) {
       return state;
     }
-    Selection selection = snapshot.selection();
-    Place next = plot.settled(selection == null ? -1 : selection.node());
+    Place next = plot.settled(snapshot.selection().node());
     return next == state.place() ? state : state.withPlace(next);
   }
 }

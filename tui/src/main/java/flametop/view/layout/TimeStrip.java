@@ -6,6 +6,7 @@ import flametop.view.base.Action;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.base.Zone;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The places of times on the strip. A column stands for a fixed range of whole seconds: columns
@@ -31,8 +32,8 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
    *
    * @return null without room, or with nothing to show
    */
-  public static TimeStrip of(Scene scene) {
-    if (scene.snapshot == null || scene.stripRows == 0) {
+  public static @Nullable TimeStrip of(Scene scene) {
+    if (scene.snapshot.isOpening() || scene.stripRows == 0) {
       return null;
     }
     Snapshot.Host host = scene.snapshot.live().host();

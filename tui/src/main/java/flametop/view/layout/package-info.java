@@ -3,4 +3,7 @@
  * and keys read zones; nobody else knows the place of a thing. This room never paints, and never
  * decides what a key does.
  */
+@NullMarked
 package flametop.view.layout;
+
+import org.jspecify.annotations.NullMarked;

@@ -50,7 +50,7 @@ public final class CpuPanelPainter {
   private CpuPanelPainter() {}
 
   public static void paint(Scene scene, CellGrid grid) {
-    if (scene.snapshot == null || scene.snapshot.live().host().cpus().isEmpty()) {
+    if (scene.snapshot.isOpening() || scene.snapshot.live().host().cpus().isEmpty()) {
       grid.text(
           1, scene.cpuTop, scene.columns - 2, "CPUs: not measured yet", Paint.DIM, Paint.GROUND, 0);
       return;

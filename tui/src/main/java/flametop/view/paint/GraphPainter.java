@@ -1,5 +1,6 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
@@ -8,7 +9,6 @@ import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import flametop.view.base.CellGrid;
 import flametop.view.base.CgroupName;
-import flametop.view.base.Origin;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
@@ -38,8 +38,8 @@ public final class GraphPainter {
 
   static void paint(Scene scene, CellGrid grid) {
     Geometry g = scene.geometry;
-    if (g == null) {
-      sentence(scene, grid, scene.snapshot == null ? opening(scene) : "");
+    if (scene.snapshot.isOpening()) {
+      sentence(scene, grid, opening(scene));
       return;
     }
     paint(scene, scene.plot, scene.hasSelected, grid);
@@ -218,7 +218,7 @@ public final class GraphPainter {
     int paint =
         slice.baseline() != null
             ? Comparison.paint(slice, index, scene.snapshot)
-            : scene.state.colouring().paint(slice, index);
+            : scene.colouring().paint(slice, index);
     boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
     return apart ? Paint.faded(paint) : paint;
   }
@@ -239,7 +239,7 @@ public final class GraphPainter {
   }
 
   public static String opening(Scene scene) {
-    return scene.options.origin() == Origin.FILE ? "reading…" : "opening the kernel side…";
+    return scene.options.origin().has(Capability.FILES) ? "reading…" : "opening the kernel side…";
   }
 
   /** The reason for an empty graph. */

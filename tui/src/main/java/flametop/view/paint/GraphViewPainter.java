@@ -1,6 +1,7 @@
 package flametop.view.paint;
 
 import flametop.profile.answer.Capability;
+import flametop.profile.answer.Source;
 import flametop.view.base.CellGrid;
 import flametop.view.layout.Scene;
 import java.util.List;
@@ -25,12 +26,14 @@ public final class GraphViewPainter implements ViewPainter {
   public void paint(Scene scene, CellGrid grid) {
     around(scene, grid);
     GraphPainter.paint(scene, scene.window(grid));
-    if (scene.other != null) {
-      GraphPainter.paint(scene.other, scene.other.window(grid));
-      SplitPainter.paint(scene, grid);
+    Scene other = scene.other;
+    if (other != null) {
+      GraphPainter.paint(other, other.window(grid));
+      SplitPainter.paint(scene, other, grid);
     }
-    if (scene.sourceRows > 0) {
-      SourcePainter.paint(scene, grid);
+    Source source = scene.state.source();
+    if (source != null && scene.sourceRows > 0) {
+      SourcePainter.paint(scene, source, grid);
     }
   }
 

@@ -18,14 +18,21 @@ public final class KeyLinePainter {
     int y = scene.rows - 1;
     grid.fill(0, y, scene.columns, Paint.GROUND);
     ViewState state = scene.state;
-    if (state.search() != null && state.search().typing()) {
-      typing(scene, grid, y);
+    Search search = state.search();
+    if (search != null && search.typing()) {
+      typing(scene, search, grid, y);
       return;
     }
     if (!state.message().isEmpty()) {
-      Role role = state.trouble() ? Role.WORSE : Role.ACCENT;
+      Role role = state.said().trouble() ? Role.WORSE : Role.ACCENT;
       grid.text(
-          1, y, scene.columns - 2, state.answer(), Paint.of(role), Paint.GROUND, CellGrid.BOLD);
+          1,
+          y,
+          scene.columns - 2,
+          state.said().counted(),
+          Paint.of(role),
+          Paint.GROUND,
+          CellGrid.BOLD);
     }
     for (KeyLine.Entry entry : KeyLine.of(scene).entries()) {
       int keys = TextWidth.of(entry.keys());
@@ -35,10 +42,9 @@ public final class KeyLinePainter {
     }
   }
 
-  private static void typing(Scene scene, CellGrid grid, int y) {
-    Search search = scene.state.search();
+  private static void typing(Scene scene, Search search, CellGrid grid, int y) {
     String answer = search.trouble();
-    String said = scene.state.answer();
+    String said = scene.state.said().counted();
     String hint =
         !answer.isEmpty()
             ? "no regex: " + answer

@@ -34,20 +34,14 @@ public final class Legend {
 
   /** Paints the legend of a graph, if it has room. */
   static void paint(Scene scene, CellGrid grid, int row) {
-    if (scene.geometry == null || scene.geometry.size() < 2) {
+    if (scene.geometry.size() < 2) {
       return;
     }
     if (scene.baseline().isPresent()) {
       compared(scene, grid, row);
       return;
     }
-    paint(
-        scene,
-        grid,
-        row,
-        LEAST_RULE,
-        scene.state.colouring() == Colouring.STATE,
-        scene.state.states());
+    paint(scene, grid, row, LEAST_RULE, scene.colouring() == Colouring.STATE, scene.state.states());
   }
 
   /** Paints the legend of states, if there is room at the right of {@code from}. */

@@ -23,16 +23,15 @@ public final class PickPainter {
 
   private PickPainter() {}
 
-  public static void paint(Scene scene, CellGrid grid) {
-    PickList pick = scene.state.pick();
-    ListBox box = ListBox.ofPick(scene);
+  public static void paint(Scene scene, PickList pick, CellGrid grid) {
+    ListBox box = ListBox.ofPick(scene, pick);
     int at = ListPainter.paint(box, grid, pick.of().label(), pick.prompt());
     int x = box.x;
     int width = box.width;
     int top = box.top;
     List<PickRow> rows = pick.matching();
     String count =
-        pick.rows() == null
+        pick.isListing()
             ? "listing…"
             : pick.prompt().isEmpty()
                 ? rows.size() + (pick.of() == PickList.Of.STATES ? "" : " by share")
@@ -58,8 +57,9 @@ public final class PickPainter {
         grid.text(x + 1, y, width - 2, pick.of().all(), fg, bg, marked ? CellGrid.BOLD : 0);
       } else {
         PickRow row = rows.get(entry - 1);
-        if (ofTasks) {
-          row(scene, grid, x, y, width, pick.of(), row.process(), bg, marked);
+        ProcessRow process = row.process();
+        if (ofTasks && process != null) {
+          row(scene, grid, x, y, width, pick.of(), process, bg, marked);
         } else {
           plain(scene, grid, x, y, width, row, bg, marked);
         }

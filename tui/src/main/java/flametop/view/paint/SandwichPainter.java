@@ -1,10 +1,10 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.Sandwich;
 import flametop.sampler.State;
 import flametop.view.base.CellGrid;
-import flametop.view.base.Origin;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
@@ -39,9 +39,10 @@ public final class SandwichPainter implements ViewPainter {
   public void paint(Scene scene, CellGrid grid) {
     GraphViewPainter.around(scene, grid);
     halves(scene, scene.window(grid));
-    if (scene.other != null) {
-      halves(scene.other, scene.other.window(grid));
-      SplitPainter.paint(scene, grid);
+    Scene other = scene.other;
+    if (other != null) {
+      halves(other, other.window(grid));
+      SplitPainter.paint(scene, other, grid);
     }
   }
 
@@ -77,10 +78,10 @@ public final class SandwichPainter implements ViewPainter {
   }
 
   private static String nothing(Scene scene) {
-    if (scene.snapshot == null) {
+    if (scene.snapshot.isOpening()) {
       return GraphPainter.opening(scene);
     }
-    boolean file = scene.options.origin() == Origin.FILE;
+    boolean file = scene.options.origin().has(Capability.FILES);
     SandwichPlace place = scene.state.sandwich();
     Function function = place.function();
     if (function == null) {

@@ -1,5 +1,6 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.NodeKind;
@@ -9,7 +10,6 @@ import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 import flametop.view.base.CellGrid;
-import flametop.view.base.Origin;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
@@ -37,7 +37,7 @@ final class SelectionPainter {
     for (int r = 0; r < scene.selectionRows; r++) {
       grid.fill(0, scene.selectionTop + r, scene.columns, Paint.CHROME);
     }
-    if (scene.snapshot != null) {
+    if (!scene.snapshot.isOpening()) {
       selection(scene, grid);
     }
   }
@@ -50,20 +50,19 @@ final class SelectionPainter {
     int end = matched.isEmpty() ? scene.columns - 1 : matchedX - 2;
 
     Geometry g = scene.geometry;
-    if (g != null && scene.selectedBox >= 0 && scene.state.run() && g.isRun(scene.selectedBox)) {
+    if (scene.selectedBox >= 0 && scene.state.run() && g.isRun(scene.selectedBox)) {
       run(scene, grid, y, end);
       return;
     }
     Selection selection = scene.described();
     String name = name(scene, selection);
-    String module =
-        selection == null ? "" : selection.module() + (selection.guessed() ? " (guessed)" : "");
+    String module = selection.module() + (selection.guessed() ? " (guessed)" : "");
 
     // Numbers are left out before the name is cut.
     int nameWidth = TextWidth.of(name);
     List<Piece> numbers = List.of();
     for (int form = 0; form < FORMS; form++) {
-      numbers = selection == null ? numbers : numbers(scene, selection, form);
+      numbers = selection.isNone() ? numbers : numbers(scene, selection, form);
       if (1 + nameWidth + 2 + Piece.width(numbers) <= end) {
         break;
       }
@@ -80,11 +79,11 @@ final class SelectionPainter {
     for (Piece piece : numbers) {
       at += grid.text(at, y, end - at, piece.text(), Paint.of(piece.role()), Paint.CHROME, 0);
     }
-    if (scene.options.origin() == Origin.FILE) {
+    if (scene.options.origin().has(Capability.FILES)) {
       if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
         grid.text(1, y + 1, scene.columns - 2, name, Paint.DIM, Paint.CHROME, 0);
       }
-    } else if (scene.selectionRows > 1 && selection != null) {
+    } else if (scene.selectionRows > 1 && !selection.isNone()) {
       whose(scene, grid, y + 1, selection, module);
     }
   }
@@ -100,11 +99,11 @@ final class SelectionPainter {
     if (scene.sandwich != null && scene.plot.atBase()) {
       return scene.sandwich.page().function().name();
     }
-    if (selection != null && selection.path().length > 0) {
+    if (selection.path().length > 0) {
       return name(selection);
     }
     Geometry g = scene.geometry;
-    if (g != null && scene.selectedBox >= 0 && g.node(scene.selectedBox) >= 0) {
+    if (scene.selectedBox >= 0 && g.node(scene.selectedBox) >= 0) {
       return g.slice().name()[g.node(scene.selectedBox)];
     }
     return "all";
@@ -115,12 +114,13 @@ final class SelectionPainter {
    * function by itself.
    */
   private static long self(Scene scene, Selection selection) {
-    boolean middle = scene.sandwich != null && scene.plot.atBase();
-    return middle ? scene.sandwich.page().self() : selection.self();
+    return scene.sandwich != null && scene.plot.atBase()
+        ? scene.sandwich.page().self()
+        : selection.self();
   }
 
   private static boolean isFunction(Selection selection) {
-    return selection != null && selection.kind().isFrame();
+    return selection.kind().isFrame();
   }
 
   private static String name(Selection selection) {
@@ -136,7 +136,7 @@ final class SelectionPainter {
     Snapshot snapshot = scene.snapshot;
     long weight = selection.weight();
     Geometry g = scene.geometry;
-    GraphSlice slice = g == null ? snapshot.graph() : g.slice();
+    GraphSlice slice = g.slice();
     int compared = slice.baseline() == null ? -1 : slice.find(selection.node());
     List<Piece> pieces = new ArrayList<>(3);
     StringBuilder text = new StringBuilder();
@@ -156,7 +156,7 @@ final class SelectionPainter {
       }
     }
     boolean zoomed = scene.state.zoom() != GraphQuery.ROOT && slice.size() > 0;
-    int box = g == null ? -1 : g.boxOfNode(selection.node());
+    int box = g.boxOfNode(selection.node());
     int process = box < 0 || g.isRun(box) || g.level(box) < 2 ? -1 : g.node(ancestor(g, box, 1));
     if (form < 1 && process >= 0 && process != slice.zoomIndex()) {
       text.append(" · ")
@@ -205,14 +205,15 @@ final class SelectionPainter {
    * share is known.
    */
   private static String elsewhere(Scene scene, int form) {
-    if (scene.other == null || !OtherPane.isTold(scene)) {
+    Scene other = scene.other;
+    if (other == null || !OtherPane.isTold(scene, other)) {
       return "";
     }
-    Snapshot there = scene.other.snapshot;
+    Snapshot there = other.snapshot;
     String name =
         form < 5 ? brief(there.reading().name(), scene.snapshot.reading().name()) : "the other";
-    return scene.other.hasSelected
-        ? " · " + Units.share(scene.other.selection().weight(), there.total()) + " in " + name
+    return other.hasSelected
+        ? " · " + Units.share(other.selection().weight(), there.total()) + " in " + name
         : (there.reading().done() ? " · not in " : " · not yet in ") + name;
   }
 
@@ -284,8 +285,9 @@ final class SelectionPainter {
                     ? ""
                     : selection.processes() + " processes";
     x += grid.text(x, y, end - x, who, Paint.TEXT, Paint.CHROME, 0) + 2;
-    if (selection.certainty() != null) {
-      String seen = "seen " + selection.certainty().samples() + " times";
+    Selection.Certainty certainty = selection.certainty();
+    if (certainty != null) {
+      String seen = "seen " + certainty.samples() + " times";
       x += grid.text(x, y, end - x, seen, Paint.DIM, Paint.CHROME, 0) + 2;
     }
     String remedy = remedy(selection);

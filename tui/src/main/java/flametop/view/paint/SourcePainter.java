@@ -26,8 +26,7 @@ final class SourcePainter {
 
   private SourcePainter() {}
 
-  static void paint(Scene scene, CellGrid grid) {
-    Source source = scene.state.source();
+  static void paint(Scene scene, Source source, CellGrid grid) {
     int top = scene.graphTop + scene.graphRows;
     int end = scene.columns - 1;
     int bottom = top + scene.sourceRows;

@@ -21,9 +21,9 @@ final class SplitPainter {
 
   private SplitPainter() {}
 
-  static void paint(Scene scene, CellGrid grid) {
+  static void paint(Scene scene, Scene other, CellGrid grid) {
     head(scene, scene.window(grid), true);
-    head(scene.other, scene.other.window(grid), false);
+    head(other, other.window(grid), false);
     int ground = Paint.GROUND;
     int end = scene.graphTop + scene.graphRows;
     for (int y = scene.headRow; y < end; y++) {

@@ -36,7 +36,7 @@ final class TimePainter {
   private TimePainter() {}
 
   static void paint(Scene scene, CellGrid grid) {
-    if (scene.snapshot == null || scene.stripRows == 0) {
+    if (scene.snapshot.isOpening() || scene.stripRows == 0) {
       return;
     }
     Snapshot.Host host = scene.snapshot.live().host();

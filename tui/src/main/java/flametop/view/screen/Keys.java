@@ -1,5 +1,6 @@
 package flametop.view.screen;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.Function;
 import flametop.view.base.Action;
 import flametop.view.base.Key;
@@ -18,11 +19,13 @@ import flametop.view.layout.KeyLine;
 import flametop.view.layout.Piece;
 import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
+import flametop.view.state.PickList;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
 import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
 import java.util.EnumSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The meaning of every key: a pure function from state and key to the next state and requests to
@@ -53,11 +56,10 @@ public final class Keys {
     if (shaped != null) {
       return shaped;
     }
-    if (s.search() == null || s.search().awaited() == 0 || !scene.answered()) {
-      return Step.to(s);
-    }
-    int awaited = s.search().awaited();
-    return keys(scene, s).match(scene, s.withSearch(s.search().awaiting(0)), awaited);
+    Search search = s.search();
+    return search == null || search.awaited() == 0 || !scene.answered()
+        ? Step.to(s)
+        : keys(scene, s).match(scene, s.withSearch(search.awaiting(0)), search.awaited());
   }
 
   /** Applies one key to the state of a scene. */
@@ -79,8 +81,9 @@ public final class Keys {
 
   private static Step pressed(Scene scene, Key key, boolean inText) {
     ViewState s = scene.settled().withoutMessage().awaiting(null);
-    if (s.search() != null && s.search().awaited() != 0) {
-      s = s.withSearch(s.search().awaiting(0));
+    Search search = s.search();
+    if (search != null && search.awaited() != 0) {
+      s = s.withSearch(search.awaiting(0));
     }
     Action action = scene.options.keymap().action(s.view(), scene.options.origin(), key);
     boolean letter = key.kind() == Key.Kind.CHARACTER;
@@ -90,14 +93,15 @@ public final class Keys {
     if (s.help()) {
       return Step.to(s.withHelpPage(HelpLayout.turned(scene, key, Views.legend(scene))));
     }
-    if (s.pick() != null) {
-      return PickKeys.press(s, key);
+    PickList pick = s.pick();
+    if (pick != null) {
+      return PickKeys.press(s, pick, key);
     }
     if (s.formats().open()) {
       return FormatKeys.press(s, key);
     }
-    if (s.search() != null && s.search().typing()) {
-      return SearchKeys.press(keys(scene, s), scene, s, key);
+    if (search != null && search.typing()) {
+      return SearchKeys.press(keys(scene, s), scene, s, search, key);
     }
     if (inText && letter && GRAVE.contains(action)) {
       String text = key.name() + " came amid other text, as if pasted; press it again if meant";
@@ -110,14 +114,16 @@ public final class Keys {
   public static Step paste(Scene scene, String pasted) {
     String text = pasted.strip();
     ViewState s = scene.settled().withoutMessage();
-    if (!s.help() && s.pick() != null) {
-      return PickKeys.narrowed(s, s.pick().withPrompt(s.pick().prompt().typed(text)));
+    PickList pick = s.pick();
+    if (!s.help() && pick != null) {
+      return PickKeys.narrowed(s, pick.withPrompt(pick.prompt().typed(text)));
     }
     if (!s.help() && s.formats().open()) {
       return Step.to(s.withFormats(s.formats().withPrompt(s.formats().prompt().typed(text))));
     }
-    if (!s.help() && s.search() != null && s.search().typing()) {
-      return Step.to(s.withSearch(Search.of(s.search().prompt().typed(text), true)));
+    Search search = s.search();
+    if (!s.help() && search != null && search.typing()) {
+      return Step.to(s.withSearch(Search.of(search.prompt().typed(text), true)));
     }
     return Step.answer(s, "pasted text is no command; / searches for it");
   }
@@ -139,13 +145,15 @@ public final class Keys {
       int page = HelpLayout.turned(scene, Key.of(turns), Views.legend(scene));
       return Step.to(page < 0 ? s : s.withHelpPage(page));
     }
-    if (s.pick() != null) {
-      return PickKeys.mouse(scene, s, mouse);
+    PickList pick = s.pick();
+    if (pick != null) {
+      return PickKeys.mouse(scene, s, pick, mouse);
     }
     if (s.formats().open()) {
       return FormatKeys.mouse(scene, s, mouse);
     }
-    if (s.search() != null && s.search().typing()) {
+    Search search = s.search();
+    if (search != null && search.typing()) {
       return Step.to(s);
     }
     if (mouse.isPress() && (mouse.y() == 0 || mouse.y() == scene.rows - 1)) {
@@ -161,7 +169,7 @@ public final class Keys {
     return step != null ? step : Step.to(s);
   }
 
-  private static Action headerAt(Scene scene, Mouse mouse) {
+  private static @Nullable Action headerAt(Scene scene, Mouse mouse) {
     Piece piece = Zone.at(Header.zones(scene), mouse.x(), mouse.y());
     return piece == null ? null : piece.action();
   }
@@ -171,6 +179,10 @@ public final class Keys {
   }
 
   private static Step act(Scene scene, ViewState s, Action action) {
+    if (scene.lacks(action) && scene.options.origin().has(Capability.STATES)) {
+      return Step.answer(
+          s, "only time has states; this graph is of " + scene.snapshot.measure().title());
+    }
     Step step = keys(scene, s).act(scene, s, action);
     return step != null ? step : CommonKeys.act(scene, s, action);
   }

@@ -9,6 +9,8 @@ import flametop.view.paint.FormatPainter;
 import flametop.view.paint.HeaderPainter;
 import flametop.view.paint.HelpPainter;
 import flametop.view.paint.PickPainter;
+import flametop.view.state.PickList;
+import org.jspecify.annotations.Nullable;
 
 /** Paints a picture: a pure function from snapshot, state, size and options to cells. */
 public final class Painter {
@@ -24,19 +26,22 @@ public final class Painter {
    *
    * @param over may be null
    */
-  public static CellGrid paint(Scene scene, CellGrid over) {
-    boolean fits = over != null && over.columns() == scene.columns && over.rows() == scene.rows;
-    CellGrid grid = fits ? over : new CellGrid(scene.columns, scene.rows);
-    if (fits) {
+  public static CellGrid paint(Scene scene, @Nullable CellGrid over) {
+    CellGrid grid;
+    if (over != null && over.columns() == scene.columns && over.rows() == scene.rows) {
+      grid = over;
       grid.clear();
+    } else {
+      grid = new CellGrid(scene.columns, scene.rows);
     }
     if (scene.tooSmall()) {
       tooSmall(scene, grid);
     } else {
       HeaderPainter.paint(scene, grid);
       Views.painter(scene.state.view()).paint(scene, grid);
-      if (scene.state.pick() != null) {
-        PickPainter.paint(scene, grid);
+      PickList pick = scene.state.pick();
+      if (pick != null) {
+        PickPainter.paint(scene, pick, grid);
       }
       if (scene.state.formats().open()) {
         FormatPainter.paint(scene, grid);

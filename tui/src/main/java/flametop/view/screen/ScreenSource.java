@@ -1,25 +1,40 @@
 package flametop.view.screen;
 
+import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Moment;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SnapshotSource;
 import flametop.view.state.Effect;
 import flametop.view.state.ViewState;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** The source of the pictures of a screen. Does the commands of keys. */
 public final class ScreenSource {
   private final SnapshotSource source;
 
   /** The shape that the source was last told; null before the first one. */
-  private Shape shape;
+  private @Nullable Shape shape;
 
   /** The moment that the source was last told; null before the first one. */
-  private Moment moment;
+  private @Nullable Moment moment;
 
   public ScreenSource(SnapshotSource source) {
     this.source = source;
+  }
+
+  /** Asks for a picture. */
+  public CompletableFuture<Snapshot> snapshot(GraphQuery query) {
+    return source.snapshot(query);
+  }
+
+  /** Asks for the page beside a picture. */
+  public CompletableFuture<Page> page(PageQuery query) {
+    return source.page(query);
   }
 
   /** Does a command of a key. */
@@ -41,12 +56,12 @@ public final class ScreenSource {
     boolean moves = source instanceof LiveSource && !state.moment().equals(moment);
     if (moves) {
       moment = state.moment();
-      ((LiveSource) source).show(moment);
+      ((LiveSource) source).show(state.moment());
     }
     boolean turns = !state.shape().equals(shape);
     if (turns) {
       shape = state.shape();
-      source.shape(shape);
+      source.shape(state.shape());
     }
     return moves || turns;
   }

@@ -1,5 +1,6 @@
 package flametop.view.screen;
 
+import flametop.profile.answer.Capability;
 import flametop.view.base.Origin;
 import flametop.view.base.View;
 import flametop.view.keys.FileKeys;
@@ -19,6 +20,7 @@ import flametop.view.table.TopTable;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /** The keys and the painter of each view. */
 final class Views {
@@ -52,11 +54,11 @@ final class Views {
 
   /** The keys of a view whose stacks come from an origin. */
   static ViewKeys keys(View view, Origin origin) {
-    return (origin == Origin.FILE ? OF_FILES : LIVE).get(view);
+    return Objects.requireNonNull((origin.has(Capability.FILES) ? OF_FILES : LIVE).get(view));
   }
 
   static ViewPainter painter(View view) {
-    return PAINTERS.get(view);
+    return Objects.requireNonNull(PAINTERS.get(view));
   }
 
   /** The lines that the help of the current view explains beside the keys. */

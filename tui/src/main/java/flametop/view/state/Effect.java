@@ -9,6 +9,7 @@ import flametop.profile.answer.StateSet;
 import flametop.view.base.ExportFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /** A request of a key to the world outside of the view. */
 public sealed interface Effect {
@@ -97,6 +98,6 @@ public sealed interface Effect {
    *
    * @param through only stacks that pass through this function; null: any
    */
-  record Export(ExportFormat format, StateSet states, long zoom, Function through)
+  record Export(ExportFormat format, StateSet states, long zoom, @Nullable Function through)
       implements Effect {}
 }

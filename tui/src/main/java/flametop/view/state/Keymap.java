@@ -10,7 +10,9 @@ import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Which key does what, in each view. Immutable.
@@ -90,7 +92,7 @@ public final class Keymap {
   }
 
   /** The action of a key in a view; null for none. */
-  public synchronized Action action(View of, Origin origin, Key key) {
+  public synchronized @Nullable Action action(View of, Origin origin, Key key) {
     ViewActions view = ViewActions.of(of, origin);
     Map<Key, Action> byKey = actions.get(view);
     if (byKey == null) {
@@ -114,7 +116,7 @@ public final class Keymap {
 
   /** The keys of an action, maybe none. Help and messages show the first. */
   public List<Key> keys(Action action) {
-    return keys.get(action);
+    return Objects.requireNonNull(keys.get(action));
   }
 
   /** Every key that the user gave to two actions of the same view, live or of a file. */

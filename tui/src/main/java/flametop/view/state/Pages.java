@@ -9,6 +9,7 @@ import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TopQuery;
 import flametop.view.base.Colouring;
 import flametop.view.base.View;
+import org.jspecify.annotations.Nullable;
 
 /** The page that each view shows beside the snapshot. */
 final class Pages {
@@ -19,7 +20,7 @@ final class Pages {
    *
    * @return null if the view shows the snapshot alone
    */
-  static PageQuery of(ViewState s, int columns) {
+  static @Nullable PageQuery of(ViewState s, int columns) {
     return switch (s.view()) {
       case GRAPH, CALLERS -> null;
       case SANDWICH -> sandwich(s, columns);
@@ -30,14 +31,15 @@ final class Pages {
     };
   }
 
-  private static PageQuery sandwich(ViewState s, int columns) {
+  private static @Nullable PageQuery sandwich(ViewState s, int columns) {
     SandwichPlace place = s.sandwich();
-    if (place.function() == null) {
+    Function function = place.function();
+    if (function == null) {
       return null;
     }
     return new SandwichQuery(
         s.states(),
-        place.function(),
+        function,
         place.callers().zoom(),
         place.callers().siblings(),
         place.callees().zoom(),
@@ -53,7 +55,7 @@ final class Pages {
     TablePlace<Function, TopQuery.Order> table = s.table(View.TOP);
     return new TopQuery(
         s.states(),
-        table.order(),
+        table.orderOr(TopQuery.Order.SELF),
         Rows.asked(table.place()),
         table.marked(),
         Search.patternOf(table.filter()));
@@ -62,6 +64,9 @@ final class Pages {
   private static PageQuery tasks(ViewState s) {
     TablePlace<Long, TasksQuery.Order> table = s.table(View.TASKS);
     return new TasksQuery(
-        table.second(), table.order(), Rows.asked(table.place()), Search.patternOf(table.filter()));
+        table.second(),
+        table.orderOr(TasksQuery.Order.CPU),
+        Rows.asked(table.place()),
+        Search.patternOf(table.filter()));
   }
 }

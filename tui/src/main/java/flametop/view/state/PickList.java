@@ -9,18 +9,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An open pick list. Immutable.
  *
  * @param of the kind of thing that is picked
- * @param rows the busiest first; null until they have come
+ * @param isListing whether the rows are still on their way
+ * @param rows the busiest first
  * @param prompt its text narrows the rows to those that contain the text
  * @param index of the marked row among these; 0 is the row that lifts the filter
  * @param chosen whether Enter came before the rows: then the row is picked that is marked when they
  *     come
  */
-public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, boolean chosen) {
+public record PickList(
+    Of of, boolean isListing, List<PickRow> rows, Prompt prompt, int index, boolean chosen) {
   public enum Of {
     PROCESSES("pid", "all processes"),
     COMMS("comm", "all comms"),
@@ -62,7 +65,7 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
   }
 
   public static PickList open(Of of) {
-    return new PickList(of, null, Prompt.EMPTY, 0, false);
+    return new PickList(of, true, List.of(), Prompt.EMPTY, 0, false);
   }
 
   public PickList withRows(List<ProcessRow> fetched) {
@@ -75,15 +78,15 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
 
   /** The list after its rows came, in the order of the screen. */
   public PickList with(List<PickRow> made) {
-    int marked = rows == null && !prompt.isEmpty() ? 1 : index;
-    return new PickList(of, List.copyOf(made), prompt, marked, chosen).clamped();
+    int marked = isListing && !prompt.isEmpty() ? 1 : index;
+    return new PickList(of, false, List.copyOf(made), prompt, marked, chosen).clamped();
   }
 
   /** The list after another text was typed: the first match is marked. */
   public PickList withPrompt(Prompt value) {
     boolean same = value.text().equals(prompt.text());
     int marked = same ? index : value.isEmpty() ? 0 : 1;
-    return new PickList(of, rows, value, marked, false).clamped();
+    return new PickList(of, isListing, rows, value, marked, false).clamped();
   }
 
   /** The typed text. */
@@ -92,25 +95,22 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
   }
 
   public PickList moved(int by) {
-    return new PickList(of, rows, prompt, index + by, false).clamped();
+    return new PickList(of, isListing, rows, prompt, index + by, false).clamped();
   }
 
   public PickList withChosen(boolean value) {
-    return new PickList(of, rows, prompt, index, value);
+    return new PickList(of, isListing, rows, prompt, index, value);
   }
 
   private PickList clamped() {
-    int last = rows == null ? 0 : matching().size();
-    return new PickList(of, rows, prompt, Math.max(0, Math.min(index, last)), chosen);
+    int last = matching().size();
+    return new PickList(of, isListing, rows, prompt, Math.max(0, Math.min(index, last)), chosen);
   }
 
   /**
    * Rows that contain the typed text: matches of the name come before matches of the command line.
    */
   public List<PickRow> matching() {
-    if (rows == null) {
-      return List.of();
-    }
     if (prompt.isEmpty()) {
       return rows;
     }
@@ -134,7 +134,7 @@ public record PickList(Of of, List<PickRow> rows, Prompt prompt, int index, bool
   }
 
   /** The marked row; null for the row that lifts the filter. */
-  public PickRow marked() {
+  public @Nullable PickRow marked() {
     return index == 0 ? null : matching().get(index - 1);
   }
 }

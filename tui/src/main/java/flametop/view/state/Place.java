@@ -3,6 +3,7 @@ package flametop.view.state;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Siblings;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the user is in a graph. Immutable.
@@ -40,7 +41,7 @@ public record Place(
   }
 
   /** See {@link ViewState.Zoom#siblings}. */
-  public Siblings siblings() {
+  public @Nullable Siblings siblings() {
     return zooms.isEmpty() ? null : zooms.get(zooms.size() - 1).siblings();
   }
 

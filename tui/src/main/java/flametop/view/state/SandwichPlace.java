@@ -4,6 +4,7 @@ import flametop.profile.answer.Function;
 import flametop.view.base.View;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the user is in a sandwich: two graphs, both with the function at their root, of which the
@@ -18,13 +19,13 @@ import java.util.List;
  * @param split how the halves shared the rows last; null before the first time
  */
 public record SandwichPlace(
-    Function function,
+    @Nullable Function function,
     List<Function> before,
     View from,
     boolean below,
     Place callers,
     Place callees,
-    Halves split) {
+    @Nullable Halves split) {
   /** How many functions the way back has. */
   private static final int MOST_BEFORE = 64;
 
@@ -52,7 +53,7 @@ public record SandwichPlace(
      * @param callers levels that the callers have
      * @param callees levels that the callees have
      */
-    public static Halves of(Halves before, int room, int callers, int callees) {
+    public static Halves of(@Nullable Halves before, int room, int callers, int callees) {
       if (before != null && before.room == room) {
         boolean lack = callers > before.upper || callees > before.lower();
         int free =
@@ -124,7 +125,7 @@ public record SandwichPlace(
   }
 
   /** The place with the function that was in the middle before; null if there is none. */
-  public SandwichPlace back() {
+  public @Nullable SandwichPlace back() {
     int last = before.size() - 1;
     return last < 0 ? null : middle(before.get(last), before.subList(0, last), from);
   }

@@ -3,6 +3,7 @@ package flametop.view.state;
 import flametop.view.base.Prompt;
 import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The search: what was typed, and its pattern. Immutable.
@@ -14,7 +15,8 @@ import java.util.regex.PatternSyntaxException;
  * @param awaited 1 or -1: the selection goes to the next or previous match as soon as the answer to
  *     this pattern is there; 0: it stays
  */
-public record Search(Prompt prompt, boolean typing, Pattern pattern, String trouble, int awaited) {
+public record Search(
+    Prompt prompt, boolean typing, @Nullable Pattern pattern, String trouble, int awaited) {
   public static Search of(String text, boolean typing) {
     return of(Prompt.of(text), typing);
   }
@@ -37,7 +39,7 @@ public record Search(Prompt prompt, boolean typing, Pattern pattern, String trou
   }
 
   /** The pattern of a search; null without a search. */
-  public static Pattern patternOf(Search search) {
+  public static @Nullable Pattern patternOf(@Nullable Search search) {
     return search == null ? null : search.pattern;
   }
 

@@ -4,6 +4,7 @@ import flametop.profile.answer.Shape;
 import flametop.view.base.StepText;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The chosen shape, and the shapes that undo and redo lead to. Immutable.
@@ -26,14 +27,14 @@ public record Shaping(Shape base, Shape now, List<Shape> before, List<Shape> aft
   }
 
   /** The same after an undo; null if there is nothing to undo. */
-  public Shaping undone() {
+  public @Nullable Shaping undone() {
     return before.isEmpty()
         ? null
         : new Shaping(base, last(before), withoutLast(before), with(after, now));
   }
 
   /** The same after a redo; null if nothing was undone. */
-  public Shaping redone() {
+  public @Nullable Shaping redone() {
     return after.isEmpty()
         ? null
         : new Shaping(base, last(after), with(before, now), withoutLast(after));

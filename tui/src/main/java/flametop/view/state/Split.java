@@ -1,5 +1,7 @@
 package flametop.view.state;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * Two files side by side. Immutable.
  *
@@ -7,9 +9,10 @@ package flametop.view.state;
  * @param right like {@code left}
  * @param onRight whether the keys act on the right pane
  * @param behind the place in the other pane when the keys left that pane; null if they never did
- * @param arrived the place in this pane that the keys came to
+ * @param arrived the place in this pane that the keys came to; null if they never did
  */
-public record Split(int left, int right, boolean onRight, Place behind, Place arrived) {
+public record Split(
+    int left, int right, boolean onRight, @Nullable Place behind, @Nullable Place arrived) {
   /** The least columns for two panes. */
   public static final int MIN_COLUMNS = 80;
 
@@ -45,7 +48,7 @@ public record Split(int left, int right, boolean onRight, Place behind, Place ar
    * @param from where the user is
    * @param to the same place in the other pane
    */
-  public Split passed(Place from, Place to) {
+  public Split passed(@Nullable Place from, @Nullable Place to) {
     return new Split(left, right, !onRight, from, to);
   }
 
@@ -54,11 +57,12 @@ public record Split(int left, int right, boolean onRight, Place behind, Place ar
    * nothing since.
    */
   public Place back(Place from, Place to) {
-    boolean same =
-        behind != null
+    return behind != null
+            && arrived != null
             && from.selected() == arrived.selected()
             && from.zoom() == arrived.zoom()
-            && !from.run();
-    return same ? behind : to;
+            && !from.run()
+        ? behind
+        : to;
   }
 }

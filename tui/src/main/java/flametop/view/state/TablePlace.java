@@ -2,6 +2,7 @@ package flametop.view.state;
 
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the user is in a table. Immutable.
@@ -16,10 +17,16 @@ import java.util.function.Function;
  * @param <K> identifies a row from one report to the next
  * @param <O> orders of rows
  */
-public record TablePlace<K, O>(O order, boolean second, K marked, int place, Search filter) {
+public record TablePlace<K, O>(
+    @Nullable O order, boolean second, @Nullable K marked, int place, @Nullable Search filter) {
   /** The place in a table that nobody touched yet. */
-  public static <K, O> TablePlace<K, O> first(O order) {
+  public static <K, O> TablePlace<K, O> first(@Nullable O order) {
     return new TablePlace<>(order, false, null, 0, null);
+  }
+
+  /** The order of the rows; {@code first} until another one is chosen. */
+  public O orderOr(O first) {
+    return order == null ? first : order;
   }
 
   public TablePlace<K, O> by(O value) {
@@ -36,11 +43,11 @@ public record TablePlace<K, O>(O order, boolean second, K marked, int place, Sea
    *
    * @param key null if the row has not come yet
    */
-  public TablePlace<K, O> withMarked(K key, int at) {
+  public TablePlace<K, O> withMarked(@Nullable K key, int at) {
     return new TablePlace<>(order, second, key, at, filter);
   }
 
-  TablePlace<K, O> withFilter(Search value) {
+  TablePlace<K, O> withFilter(@Nullable Search value) {
     return new TablePlace<>(order, second, marked, place, value);
   }
 

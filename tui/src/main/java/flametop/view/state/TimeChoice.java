@@ -1,6 +1,7 @@
 package flametop.view.state;
 
 import flametop.profile.answer.TimeRange;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the user is on the strip of time. Immutable.
@@ -9,7 +10,7 @@ import flametop.profile.answer.TimeRange;
  * @param cursor ns, CLOCK_MONOTONIC
  * @param dragged the time at which a drag of the mouse began; null without a drag
  */
-public record TimeChoice(boolean on, long cursor, TimeRange dragged) {
+public record TimeChoice(boolean on, long cursor, @Nullable TimeRange dragged) {
   public static final TimeChoice NONE = new TimeChoice(false, 0, null);
 
   public TimeChoice withOn(boolean value) {
@@ -20,7 +21,7 @@ public record TimeChoice(boolean on, long cursor, TimeRange dragged) {
     return new TimeChoice(true, value, null);
   }
 
-  public TimeChoice withDragged(TimeRange value) {
+  public TimeChoice withDragged(@Nullable TimeRange value) {
     return new TimeChoice(on, cursor, value);
   }
 }

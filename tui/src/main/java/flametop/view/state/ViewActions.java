@@ -1,5 +1,6 @@
 package flametop.view.state;
 
+import flametop.profile.answer.Capability;
 import flametop.view.base.Action;
 import flametop.view.base.Origin;
 import flametop.view.base.View;
@@ -10,6 +11,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -183,7 +185,7 @@ public final class ViewActions {
 
   /** The actions of a view whose stacks come from an origin. */
   public static ViewActions of(View view, Origin origin) {
-    return (origin == Origin.FILE ? OF_FILES : LIVE).get(view);
+    return Objects.requireNonNull((origin.has(Capability.FILES) ? OF_FILES : LIVE).get(view));
   }
 
   private static Action[] withAWayBack() {

@@ -20,7 +20,9 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The choices of the user. Immutable; {@code Keys} makes the next state. Choices of one view are a
@@ -41,12 +43,12 @@ public final class ViewState implements Cloneable {
   private View view = View.GRAPH;
   private Place place = Place.ROOT;
   private Place callers = Place.ROOT;
-  private Function callersOf;
-  private Function topOf;
+  private @Nullable Function callersOf;
+  private @Nullable Function topOf;
   private boolean bringing;
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
-  private Source source;
+  private @Nullable Source source;
   private Map<View, TablePlace<?, ?>> tables =
       Map.of(
           View.TOP, TablePlace.first(TopQuery.Order.SELF),
@@ -57,27 +59,22 @@ public final class ViewState implements Cloneable {
   private TimeChoice time = TimeChoice.NONE;
   private Colouring colouring = Colouring.KIND;
 
-  private Search search;
+  private @Nullable Search search;
   private List<String> searches = List.of();
   private List<String> picks = List.of();
-  private PickList pick;
+  private @Nullable PickList pick;
   private FormatList formats = FormatList.CLOSED;
   private int helpPage = -1;
-  private String message = "";
-  private boolean trouble;
+  private Said said = Said.NOTHING;
   private int exports;
-  private int times = 1;
 
   private Moment moment = Moment.last(WINDOWS[1]);
   private StateSet states;
   private Shaping shaping;
-  private Split split;
-  private Action awaited;
+  private @Nullable Split split;
+  private @Nullable Action awaited;
 
-  private long refreshNanos;
-  private int passHz;
-  private int cpuHz;
-  private boolean fine = true;
+  private Budget.Pace pace;
   private String lowered = "";
 
   /**
@@ -87,9 +84,13 @@ public final class ViewState implements Cloneable {
    * @param siblings the only children that are shown: an opened run of thin frames; null for all
    *     children
    */
-  public record Zoom(long node, Siblings siblings) {}
+  public record Zoom(long node, @Nullable Siblings siblings) {}
 
-  private ViewState() {}
+  private ViewState(StateSet states, Shape base, Budget.Pace pace) {
+    this.states = states;
+    this.shaping = Shaping.of(base);
+    this.pace = pace;
+  }
 
   /**
    * The state that the screen starts with.
@@ -98,13 +99,7 @@ public final class ViewState implements Cloneable {
    */
   public static ViewState initial(
       StateSet states, Shape base, int passHz, int cpuHz, long refreshNanos) {
-    ViewState s = new ViewState();
-    s.states = states;
-    s.shaping = Shaping.of(base);
-    s.passHz = passHz;
-    s.cpuHz = cpuHz;
-    s.refreshNanos = refreshNanos;
-    return s;
+    return new ViewState(states, base, new Budget.Pace(refreshNanos, true, passHz, cpuHz));
   }
 
   private ViewState copy() {
@@ -154,14 +149,14 @@ public final class ViewState implements Cloneable {
   }
 
   /** The last answer in the pane of the source; null if the pane is closed. */
-  public Source source() {
+  public @Nullable Source source() {
     return source;
   }
 
   /** The place in the table of a view. Each table knows the types of its keys and orders. */
   @SuppressWarnings("unchecked")
   public <K, O> TablePlace<K, O> table(View of) {
-    return (TablePlace<K, O>) tables.get(of);
+    return (TablePlace<K, O>) Objects.requireNonNull(tables.get(of));
   }
 
   /** The choice on the strip of time. */
@@ -175,7 +170,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** The search of the view: in graphs, or the filter of a table. Null if there is none. */
-  public Search search() {
+  public @Nullable Search search() {
     return switch (view) {
       case TOP, TASKS -> table(view).filter();
       default -> search;
@@ -193,7 +188,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** The open pick list; null if none is open. */
-  public PickList pick() {
+  public @Nullable PickList pick() {
     return pick;
   }
 
@@ -212,22 +207,14 @@ public final class ViewState implements Cloneable {
     return helpPage;
   }
 
+  /** The answer to the last key, in words. */
+  public Said said() {
+    return said;
+  }
+
   /** The answer to the last key; empty if the picture is the answer. */
   public String message() {
-    return message;
-  }
-
-  /**
-   * The message with a count of its repetitions. Without the count, a second equal answer would
-   * look like none.
-   */
-  public String answer() {
-    return times > 1 ? message + " ×" + times : message;
-  }
-
-  /** Whether the message is about a failure. */
-  public boolean trouble() {
-    return trouble;
+    return said.text();
   }
 
   /** Which moment is shown. */
@@ -266,7 +253,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** Two files side by side; null for one file. */
-  public Split split() {
+  public @Nullable Split split() {
     return split;
   }
 
@@ -276,7 +263,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** The action that waits for more about the selected node; null for none. */
-  public Action awaited() {
+  public @Nullable Action awaited() {
     return awaited;
   }
 
@@ -287,24 +274,11 @@ public final class ViewState implements Cloneable {
         || pick != null && pick.chosen();
   }
 
-  /** The time between two pictures, ns. */
-  public long refreshNanos() {
-    return refreshNanos;
-  }
-
-  /** Rate of passes in force. */
-  public int passHz() {
-    return passHz;
-  }
-
-  /** Rate of the CPU clock in force. */
-  public int cpuHz() {
-    return cpuHz;
-  }
-
-  /** Whether edges are drawn in eighths of a cell. */
-  public boolean fine() {
-    return fine;
+  /**
+   * How often there is a picture and a sample, and whether edges are drawn in eighths of a cell.
+   */
+  public Budget.Pace pace() {
+    return pace;
   }
 
   /** What the budget lowered, and why; empty if it lowered nothing. */
@@ -368,8 +342,8 @@ public final class ViewState implements Cloneable {
   }
 
   /** The question for the page beside the graph; null for no page. */
-  public PageQuery page(int columns) {
-    return isSplit(columns)
+  public @Nullable PageQuery page(int columns) {
+    return split != null && isSplit(columns)
         ? new SplitQuery(
             split.other(), shape(), query(columns), Pages.of(this, Split.pane(columns)))
         : Pages.of(this, columns);
@@ -394,7 +368,7 @@ public final class ViewState implements Cloneable {
    *
    * @param function null for none, or until the function is known
    */
-  public ViewState withView(View value, Function function) {
+  public ViewState withView(View value, @Nullable Function function) {
     ViewState next = withView(value);
     boolean same = function != null && function.equals(callersOf);
     if (value == View.CALLERS && place.selected() != GraphQuery.ROOT && !same) {
@@ -492,7 +466,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** The same with an answer in the pane of the source; null closes the pane. */
-  public ViewState withSource(Source value) {
+  public ViewState withSource(@Nullable Source value) {
     return with(next -> next.source = value);
   }
 
@@ -516,7 +490,7 @@ public final class ViewState implements Cloneable {
   }
 
   /** The same with another search in its view. */
-  public ViewState withSearch(Search value) {
+  public ViewState withSearch(@Nullable Search value) {
     return switch (view) {
       case TOP, TASKS -> withTable(view, table(view).withFilter(value));
       default -> with(next -> next.search = value);
@@ -532,7 +506,7 @@ public final class ViewState implements Cloneable {
     return with(next -> next.picks = value);
   }
 
-  public ViewState withPick(PickList value) {
+  public ViewState withPick(@Nullable PickList value) {
     return with(next -> next.pick = value);
   }
 
@@ -556,32 +530,22 @@ public final class ViewState implements Cloneable {
 
   /** The same with an answer to a key. */
   public ViewState withMessage(String text) {
-    return withMessage(text, false);
+    return with(next -> next.said = new Said(text, false, 1));
   }
 
   /** The same with a message about something that failed. */
   public ViewState withTrouble(String text) {
-    return withMessage(text, true);
+    return with(next -> next.said = new Said(text, true, 1));
   }
 
   public ViewState withoutMessage() {
-    return withMessage("", false);
-  }
-
-  private ViewState withMessage(String text, boolean isTrouble) {
-    ViewState next = copy();
-    next.message = text;
-    next.trouble = isTrouble;
-    next.times = 1;
-    return next;
+    return with(next -> next.said = Said.NOTHING);
   }
 
   /** The same with the message counted, if the state {@code before} had the same message. */
   public ViewState after(ViewState before) {
-    if (message.isEmpty() || !message.equals(before.message)) {
-      return this;
-    }
-    return with(next -> next.times = before.times + 1);
+    Said counted = said.after(before.said);
+    return counted.equals(said) ? this : with(next -> next.said = counted);
   }
 
   public ViewState withMoment(Moment value) {
@@ -610,23 +574,12 @@ public final class ViewState implements Cloneable {
     return with(next -> next.shaping = value);
   }
 
-  public ViewState withSplit(Split value) {
+  public ViewState withSplit(@Nullable Split value) {
     return with(next -> next.split = value);
   }
 
-  public ViewState awaiting(Action value) {
+  public ViewState awaiting(@Nullable Action value) {
     return with(next -> next.awaited = value);
-  }
-
-  public ViewState withRefresh(long value) {
-    return with(next -> next.refreshNanos = value);
-  }
-
-  public ViewState withRates(int pass, int cpu) {
-    ViewState next = copy();
-    next.passHz = pass;
-    next.cpuHz = cpu;
-    return next;
   }
 
   public ViewState withFormats(FormatList value) {
@@ -638,13 +591,14 @@ public final class ViewState implements Cloneable {
    *
    * @param said what is lower than the user asked for, and why; empty if nothing is
    */
-  public ViewState withPace(Budget.Pace pace, String said) {
-    ViewState next = copy();
-    next.refreshNanos = pace.refreshNanos();
-    next.fine = pace.fine();
-    next.passHz = pace.passHz();
-    next.cpuHz = pace.cpuHz();
+  public ViewState withPace(Budget.Pace value, String said) {
+    ViewState next = withPace(value);
     next.lowered = said;
     return next;
+  }
+
+  /** The same at the pace that a key asks for. */
+  public ViewState withPace(Budget.Pace value) {
+    return with(next -> next.pace = value);
   }
 }

@@ -3,6 +3,7 @@ package flametop.view.table;
 import flametop.view.layout.Scene;
 import java.util.List;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A column of a table. One line of its table makes it; nothing else knows it.
@@ -24,9 +25,9 @@ public record Column<R, O>(
     boolean right,
     Width width,
     Cell<R> cell,
-    O order,
-    String label,
-    O also,
+    @Nullable O order,
+    @Nullable String label,
+    @Nullable O also,
     Function<Scene, List<String[]>> legend) {
   /** How many cells a column has. */
   @FunctionalInterface
@@ -87,7 +88,7 @@ public record Column<R, O>(
   }
 
   /** Whether rows are sorted by this column. */
-  boolean sorts(O by) {
+  boolean sorts(@Nullable O by) {
     return by != null && (label != null && by.equals(order) || by.equals(also));
   }
 }

@@ -21,6 +21,7 @@ import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
 
 /** A row for each CPU, below one for all of them or for those that are marked. */
 public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> {
@@ -31,6 +32,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
   /** Cells behind a bar: the waiting tasks, and a space. */
   private static final int QUEUE = 2;
 
+  private static final Comparator<CpuRow> BY_NUMBER = ShownCpus.most(row -> -row.cpu());
   private static final Comparator<CpuRow> BY_BUSY = ShownCpus.most(CpuRow::busy);
 
   /** The only table of its kind: the orders that a state holds are its own. */
@@ -38,7 +40,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
 
   private final List<Column<CpuRow, Comparator<CpuRow>>> columns =
       List.of(
-          left("CPU", cells(6), CpusTable::name).by(ShownCpus.most(row -> -row.cpu()), "number"),
+          left("CPU", cells(6), CpusTable::name).by(BY_NUMBER, "number"),
           right("busy", either(7, 6), CpusTable::busy).by(BY_BUSY, "busy"),
           left("", this::barCells, CpusTable::bar).like(BY_BUSY),
           share("user", 7, "user", 4, CpuRow::user, "user"),
@@ -153,13 +155,18 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
   // Rows.
 
   @Override
-  List<CpuRow> rows(Scene scene) {
+  @Nullable List<CpuRow> rows(Scene scene) {
     if (!(scene.page instanceof CpuReport report)) {
       return null;
     }
     List<CpuRow> rows = new ArrayList<>(report.cpus());
     rows.sort(order(scene, scene.state));
     return rows;
+  }
+
+  @Override
+  Comparator<CpuRow> order(Scene scene, ViewState s) {
+    return place(s).orderOr(BY_NUMBER);
   }
 
   @Override
@@ -233,7 +240,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
   @Override
   void paintHeads(Scene scene, CellGrid grid, TableLayout<CpuRow, Comparator<CpuRow>> layout) {
     super.paintHeads(scene, grid, layout);
-    CpuRow sum = ShownCpus.sum((CpuReport) scene.page, scene.state.chosenShape());
+    CpuRow sum = ShownCpus.sum(page(scene, CpuReport.class), scene.state.chosenShape());
     paintRow(scene, grid, layout, sum, layout.head() + 1, false, false);
   }
 
@@ -254,7 +261,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
   // Verbs.
 
   @Override
-  Step acted(Scene scene, ViewState s, Action action) {
+  @Nullable Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case MARK -> enter(scene, s);
       case BACK -> marked(scene, s).isEmpty() ? null : Step.answer(marking(s, Set.of()), ALL_CPUS);

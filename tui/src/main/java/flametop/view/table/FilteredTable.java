@@ -19,6 +19,7 @@ import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A table of many rows, which a search narrows. The CPUs stand above it, the marked row in full
@@ -52,7 +53,7 @@ abstract class FilteredTable<R, K, O> extends Table<R, K, O> {
 
   @Override
   final O order(Scene scene, ViewState s) {
-    return in(place(s).order(), scene.compares());
+    return in(place(s).orderOr(orders()[0]), scene.compares());
   }
 
   @Override
@@ -66,7 +67,7 @@ abstract class FilteredTable<R, K, O> extends Table<R, K, O> {
   }
 
   /** States whose colours are in the table; null for none. */
-  abstract StateSet states(Scene scene);
+  abstract @Nullable StateSet states(Scene scene);
 
   /** What a search is completed to. */
   abstract String name(R row);
@@ -162,7 +163,7 @@ abstract class FilteredTable<R, K, O> extends Table<R, K, O> {
   final void empty(Scene scene, CellGrid grid, TableLayout<R, O> layout) {
     paintHeads(scene, grid, layout);
     String text =
-        scene.snapshot == null
+        scene.snapshot.isOpening()
             ? GraphPainter.opening(scene)
             : rows(scene) == null ? waiting() : nothing(scene);
     int x = Math.max(1, (scene.columns - TextWidth.of(text)) / 2);
@@ -171,7 +172,7 @@ abstract class FilteredTable<R, K, O> extends Table<R, K, O> {
   }
 
   @Override
-  Step acted(Scene scene, ViewState s, Action action) {
+  @Nullable Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case OPEN, PICK -> enter(scene, s);
       case BACK ->

@@ -17,12 +17,13 @@ import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The idle states: those of all CPUs together first, then those of each CPU. Rows are neither
  * marked nor sorted, only scrolled.
  */
-public final class IdleTable extends Table<IdleTable.Row, Void, Void> {
+public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, Void> {
   private static final String ALL = "all";
   private static final int LEAST_NAME = 9;
   private static final int LONGEST_NAME = 16;
@@ -167,7 +168,7 @@ public final class IdleTable extends Table<IdleTable.Row, Void, Void> {
   // Rows.
 
   @Override
-  List<Row> rows(Scene scene) {
+  @Nullable List<Row> rows(Scene scene) {
     if (!(scene.page instanceof CpuReport report)) {
       return null;
     }
@@ -233,8 +234,8 @@ public final class IdleTable extends Table<IdleTable.Row, Void, Void> {
   }
 
   @Override
-  Void key(Row row) {
-    return null;
+  Row key(Row row) {
+    return row;
   }
 
   @Override

@@ -19,6 +19,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** How good the samples are and what they cost: sums, then a row for each process or module. */
 public final class QualityTable extends Table<Row, String, Comparator<Row>> {
@@ -188,7 +189,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   // Rows.
 
   @Override
-  List<Row> rows(Scene scene) {
+  @Nullable List<Row> rows(Scene scene) {
     if (!(scene.page instanceof QualityReport report)) {
       return null;
     }
@@ -205,7 +206,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
 
   @Override
   Comparator<Row> order(Scene scene, ViewState s) {
-    return place(s).order() == null ? BY_SAMPLES : place(s).order();
+    return place(s).orderOr(BY_SAMPLES);
   }
 
   /** The order of a single reason is followed as that of all reasons is. */
@@ -258,7 +259,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   // Verbs.
 
   @Override
-  Step acted(Scene scene, ViewState s, Action action) {
+  @Nullable Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case PICK -> enter(scene, s);
       case BY_MODULE ->

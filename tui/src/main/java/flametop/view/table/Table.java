@@ -1,5 +1,6 @@
 package flametop.view.table;
 
+import flametop.profile.answer.Page;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Mouse;
@@ -20,6 +21,8 @@ import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A view that is a table: a list of columns, rows, and verbs. Widths, heads, the mark, sorting,
@@ -55,7 +58,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   abstract List<Column<R, O>> columns();
 
   /** The rows in their order; null until they have come. */
-  abstract List<R> rows(Scene scene);
+  abstract @Nullable List<R> rows(Scene scene);
 
   abstract K key(R row);
 
@@ -106,17 +109,16 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     return "";
   }
 
-  /** The order in force. */
-  O order(Scene scene, ViewState s) {
-    O chosen = place(s).order();
-    return chosen == null ? columns().get(0).order() : chosen;
+  /** The order in force; null in a table without orders. */
+  @Nullable O order(Scene scene, ViewState s) {
+    return place(s).order();
   }
 
   /** The order after the one in force, of those that mean something. */
   O nextOrder(Scene scene, ViewState s) {
     List<O> orders = new ArrayList<>();
     for (Column<R, O> column : columns()) {
-      if (column.label() != null) {
+      if (column.label() != null && column.order() != null) {
         orders.add(column.order());
       }
     }
@@ -127,7 +129,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   abstract Step enter(Scene scene, ViewState s);
 
   /** Does an action that only this table has; null for another. */
-  Step acted(Scene scene, ViewState s, Action action) {
+  @Nullable Step acted(Scene scene, ViewState s, Action action) {
     return null;
   }
 
@@ -208,6 +210,11 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
       sum += most > 0 ? most + 1 : 0;
     }
     return sum;
+  }
+
+  /** The page that the rows of the table stand in. */
+  static <P extends Page> P page(Scene scene, Class<P> sort) {
+    return sort.cast(Objects.requireNonNull(scene.page));
   }
 
   // Where things stand.
@@ -337,7 +344,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   // What keys and mouse do.
 
   @Override
-  public final Step act(Scene scene, ViewState s, Action action) {
+  public final @Nullable Step act(Scene scene, ViewState s, Action action) {
     int by = Rows.by(action, layout(scene).room());
     if (by != 0) {
       return move(scene, s, by);
@@ -358,7 +365,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   }
 
   /** The marked row; null if there is none. */
-  final R row(Scene scene, ViewState s) {
+  final @Nullable R row(Scene scene, ViewState s) {
     List<R> rows = rows(scene);
     return rows == null || rows.isEmpty() ? null : rows.get(place(s).index(rows, this::key));
   }
@@ -375,7 +382,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   /** The name of an order. */
   final String label(O order) {
     for (Column<R, O> column : columns()) {
-      if (column.label() != null && column.order().equals(order)) {
+      if (column.label() != null && order.equals(column.order())) {
         return column.label();
       }
     }
@@ -400,7 +407,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
 
   /** A click marks a row, a second enters it; one on a head sorts by it. */
   @Override
-  public final Step mouse(Scene scene, ViewState s, Mouse mouse) {
+  public final @Nullable Step mouse(Scene scene, ViewState s, Mouse mouse) {
     if (mouse.wheel() != 0) {
       return move(scene, s, mouse.wheel());
     }
@@ -413,12 +420,11 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
         : pressed(scene, s, mouse, layout);
   }
 
-  Step pressed(Scene scene, ViewState s, Mouse mouse, TableLayout<R, O> layout) {
+  @Nullable Step pressed(Scene scene, ViewState s, Mouse mouse, TableLayout<R, O> layout) {
     if (mouse.y() == layout.head()) {
       Column<R, O> column = layout.headAt(mouse.x());
-      return column == null || column.order() == null
-          ? Step.answer(s, "this column has no order")
-          : sorted(s, column.order());
+      O order = column == null ? null : column.order();
+      return order == null ? Step.answer(s, "this column has no order") : sorted(s, order);
     }
     Integer row = Zone.at(layout.zones(scene.columns), mouse.x(), mouse.y());
     if (row == null) {

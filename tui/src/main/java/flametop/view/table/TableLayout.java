@@ -4,6 +4,7 @@ import flametop.view.base.Zone;
 import flametop.view.layout.Heading;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Where the heads and the rows of a table stand.
@@ -42,7 +43,7 @@ public record TableLayout<R, O>(
   /**
    * The column whose head a click hits, with the cells between it and the column before; or null.
    */
-  public Column<R, O> headAt(int x) {
+  public @Nullable Column<R, O> headAt(int x) {
     for (Zone<Column<R, O>> head : heads) {
       if (x <= head.x() + head.width()) {
         return head.what();

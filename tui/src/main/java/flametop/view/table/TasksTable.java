@@ -21,6 +21,7 @@ import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /** A row for each process or thread: its state now, and its times within the window. */
 public final class TasksTable extends FilteredTable<Row, Long, Order> {
@@ -119,11 +120,12 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   private static String label(Row row, int width) {
-    if (row.state() == null) {
+    State state = row.state();
+    if (state == null) {
       return width == 1 ? "" : row.isGone() ? "gone" : "ended";
     }
-    int at = row.state().ordinal();
-    return width > 1 ? row.state().label() : LETTERS.substring(at, at + 1);
+    int at = state.ordinal();
+    return width > 1 ? state.label() : LETTERS.substring(at, at + 1);
   }
 
   private static void age(Row row, Spot at) {
@@ -134,8 +136,9 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   private static void before(Row row, Spot at) {
-    if (row.before() != null) {
-      at.quiet(tenths(row.before().run(), at));
+    TasksReport.Before before = row.before();
+    if (before != null) {
+      at.quiet(tenths(before.run(), at));
     }
   }
 
@@ -145,8 +148,9 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   private static void change(Row row, Spot at) {
-    if (row.before() != null) {
-      at.change(row.before().change(), share(row.run() - row.before().run(), at));
+    TasksReport.Before before = row.before();
+    if (before != null) {
+      at.change(before.change(), share(row.run() - before.run(), at));
     }
   }
 
@@ -182,15 +186,16 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     at.text(row.comm(), at.fg, row.isGone() ? CellGrid.UNDERLINE : ended ? 0 : CellGrid.BOLD);
   }
 
-  private static void function(Function function, Spot at) {
+  private static void function(@Nullable Function function, Spot at) {
     if (function != null && at.width > 2) {
       at.name(function, 0);
     }
   }
 
   /** The innermost function outside of the kernel, unless the task is in it; null for none. */
-  private static Function caller(Row row) {
-    return row.user() == null || row.user().equals(row.leaf()) ? null : row.user();
+  private static @Nullable Function caller(Row row) {
+    Function user = row.user();
+    return user == null || user.equals(row.leaf()) ? null : user;
   }
 
   private static void command(Row row, Spot at) {
@@ -203,20 +208,20 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
 
   /** A share of the window; 0 as long as the window is not known. */
   private static double share(long nanos, Spot at) {
-    long window = ((TasksReport) at.scene.page).windowNanos();
+    long window = page(at.scene, TasksReport.class).windowNanos();
     return window <= 0 ? 0 : (double) nanos / window;
   }
 
   // Rows.
 
   @Override
-  List<Row> rows(Scene scene) {
+  @Nullable List<Row> rows(Scene scene) {
     return scene.page instanceof TasksReport report ? report.rows() : null;
   }
 
   @Override
   int count(Scene scene, List<Row> rows) {
-    return ((TasksReport) scene.page).matching();
+    return page(scene, TasksReport.class).matching();
   }
 
   /** A row that stands for many ended processes is known by their comm. */
@@ -263,7 +268,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
 
   @Override
   String nothing(Scene scene) {
-    int tasks = ((TasksReport) scene.page).tasks();
+    int tasks = page(scene, TasksReport.class).tasks();
     return tasks > 0
         ? "none matches; esc shows all " + Units.count(tasks)
         : scene.state.chosenShape().equals(Shape.PLAIN)
@@ -274,7 +279,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   // Verbs.
 
   @Override
-  Step acted(Scene scene, ViewState s, Action action) {
+  @Nullable Step acted(Scene scene, ViewState s, Action action) {
     if (action == Action.THREADS) {
       String text = threads(s) ? "a row for each process" : "a row for each thread";
       return Step.answer(with(s, place(s).withOtherKind()), text);
@@ -333,13 +338,15 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     String who = row.pid() == 0 ? "processes that ended long ago" : "pid " + row.pid() + tid;
     detail.line(0, row.comm(), List.of(who, row.commandLine()));
     List<String> more = new ArrayList<>();
-    if (row.leaf() != null) {
-      more.add("in " + named(row.leaf()));
-      if (caller(row) != null) {
-        more.add("called from " + named(row.user()));
+    Function leaf = row.leaf();
+    if (leaf != null) {
+      more.add("in " + named(leaf));
+      Function caller = caller(row);
+      if (caller != null) {
+        more.add("called from " + named(caller));
       }
     }
-    long window = ((TasksReport) scene.page).windowNanos();
+    long window = page(scene, TasksReport.class).windowNanos();
     TasksReport.Before before = row.before();
     if (before != null) {
       more.add(
@@ -356,10 +363,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
             + Units.time(row.queued())
             + ", off "
             + Units.time(row.off()));
-    String now =
-        row.state() == null
-            ? label(row, 2)
-            : row.state().label() + " for " + Units.age(row.ageNanos());
+    String now = label(row, 2) + (row.state() == null ? "" : " for " + Units.age(row.ageNanos()));
     detail.line(1, now, more);
   }
 

@@ -25,6 +25,7 @@ import flametop.view.paint.GraphPainter;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** A row for each function: the time in it and in what it calls, and in which states. */
 public final class TopTable extends FilteredTable<Row, Function, Order> {
@@ -89,7 +90,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   }
 
   private static double all(Spot at) {
-    return Math.max(1, ((TopReport) at.scene.page).total());
+    return Math.max(1, page(at.scene, TopReport.class).total());
   }
 
   // Widths. A comparison takes its room from the figures that say least of it.
@@ -130,10 +131,10 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   /** What is measured where it is not told apart by state. */
   private static String measure(Scene scene) {
-    return scene.snapshot == null || scene.hasStates() ? "" : scene.snapshot.measure().title();
+    return scene.hasStates() ? "" : scene.snapshot.measure().title();
   }
 
-  private static void before(TopReport.Before before, Spot at, boolean total) {
+  private static void before(TopReport.@Nullable Before before, Spot at, boolean total) {
     if (before != null) {
       String text = Units.tenths((total ? before.total() : before.self()) / all(at));
       at.quiet(text);
@@ -190,10 +191,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   /** The CPUs that the time on a CPU is worth. */
   private static String worth(Scene scene, long[] byState) {
-    long window =
-        scene.snapshot != null && scene.snapshot.context() instanceof Snapshot.Live live
-            ? live.time().nanos()
-            : 0;
+    long window = scene.snapshot.context() instanceof Snapshot.Live live ? live.time().nanos() : 0;
     return Units.hundredths(window <= 0 ? 0 : (double) byState[State.RUN.ordinal()] / window);
   }
 
@@ -229,13 +227,13 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   // Rows.
 
   @Override
-  List<Row> rows(Scene scene) {
+  @Nullable List<Row> rows(Scene scene) {
     return scene.page instanceof TopReport report ? report.rows() : null;
   }
 
   @Override
   int count(Scene scene, List<Row> rows) {
-    return ((TopReport) scene.page).matching();
+    return page(scene, TopReport.class).matching();
   }
 
   @Override
@@ -264,7 +262,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   }
 
   @Override
-  StateSet states(Scene scene) {
+  @Nullable StateSet states(Scene scene) {
     return scene.hasStates() ? scene.state.states() : null;
   }
 
@@ -277,7 +275,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   @Override
   String nothing(Scene scene) {
-    int functions = ((TopReport) scene.page).functions();
+    int functions = page(scene, TopReport.class).functions();
     return functions > 0
         ? "no function matches; esc shows all " + Units.count(functions)
         : scene.snapshot.total() <= 0
@@ -288,7 +286,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   // Verbs.
 
   @Override
-  Step acted(Scene scene, ViewState s, Action action) {
+  @Nullable Step acted(Scene scene, ViewState s, Action action) {
     return action == Action.STATES ? CommonKeys.states(s) : super.acted(scene, s, action);
   }
 
@@ -347,7 +345,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   }
 
   private static String figures(Scene scene, Row row) {
-    long all = ((TopReport) scene.page).total();
+    long all = page(scene, TopReport.class).total();
     TopReport.Before before = row.before();
     return before == null
         ? "self "

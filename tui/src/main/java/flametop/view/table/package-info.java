@@ -3,4 +3,7 @@
  * rows, and its verbs; {@code Table} sorts, scrolls, marks, searches and paints for all of them.
  * Like the screen above, this room may use painters and keys; it never knows another view.
  */
+@NullMarked
 package flametop.view.table;
+
+import org.jspecify.annotations.NullMarked;

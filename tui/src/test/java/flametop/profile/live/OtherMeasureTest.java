@@ -3,6 +3,7 @@ package flametop.profile.live;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.export.Provenance;
@@ -19,10 +20,17 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Options;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
-import flametop.view.base.CellGrid;
+import flametop.view.base.Action;
+import flametop.view.base.Colouring;
+import flametop.view.base.Key;
 import flametop.view.base.View;
+import flametop.view.layout.Geometry;
+import flametop.view.layout.HelpLayout;
+import flametop.view.layout.KeyLine;
 import flametop.view.layout.Scene;
+import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.state.ViewState;
 import java.io.ByteArrayOutputStream;
@@ -73,19 +81,15 @@ class OtherMeasureTest {
     return future.get(3, TimeUnit.MINUTES);
   }
 
-  private String screen(ViewState of) throws Exception {
+  private Scene scene(ViewState of) throws Exception {
     Page page = of.page(COLUMNS) == null ? null : get(profile.page(of.page(COLUMNS)));
     Snapshot snapshot = get(profile.snapshot(of.query(COLUMNS)));
     assertEquals(Measure.BYTES, snapshot.measure());
-    CellGrid grid = Painter.paint(Scene.of(snapshot, page, of, COLUMNS, 40, Pictures.options()));
-    StringBuilder text = new StringBuilder();
-    for (int y = 0; y < grid.rows(); y++) {
-      for (int x = 0; x < grid.columns(); x++) {
-        text.appendCodePoint(grid.codePoint(x, y));
-      }
-      text.append('\n');
-    }
-    return text.toString();
+    return Scene.of(snapshot, page, of, COLUMNS, 40, Pictures.options());
+  }
+
+  private String screen(ViewState of) throws Exception {
+    return PictureText.of(scene(of));
   }
 
   @Test
@@ -105,6 +109,42 @@ class OtherMeasureTest {
     String screen = screen(state.withView(View.TOP));
     assertTrue(screen.contains("bytes"), screen);
     assertTrue(screen.contains("953.7 MiB"), screen);
+  }
+
+  @Test
+  void keysAboutStates_ofBytes_sayThatOnlyTimeHasStates() throws Exception {
+    for (Action action : List.of(Action.STATES, Action.COLOUR, Action.PICK_STATE)) {
+      Scene scene = scene(state);
+      Key key = Pictures.options().keymap().keys(action).get(0);
+      ViewState next = Keys.press(scene, key).state();
+      assertEquals("only time has states; this graph is of bytes", next.message(), action.id());
+      assertEquals(state.states(), next.states());
+      assertEquals(state.colouring(), next.colouring());
+      assertNull(next.pick());
+      assertTrue(
+          KeyLine.of(scene).zones().stream().noneMatch(zone -> zone.what() == action), action.id());
+      assertTrue(
+          HelpLayout.of(scene, List.of()).lines().stream()
+              .noneMatch(
+                  zone ->
+                      zone.what() instanceof HelpLayout.Line.Entry entry
+                          && entry.text().equals(action.help())
+                          && entry.keys().contains(key.symbol())),
+          action.id());
+    }
+  }
+
+  @Test
+  void coloursByState_ofBytes_areThoseOfKinds() throws Exception {
+    Scene scene = scene(state.withColouring(Colouring.STATE));
+    assertEquals(Colouring.KIND, scene.colouring());
+    assertEquals(screen(state), screen(state.withColouring(Colouring.STATE)));
+    int fetch = Arrays.asList(scene.snapshot.graph().name()).indexOf("fetch");
+    int box = scene.geometry.boxOf(fetch);
+    int x = scene.geometry.right(box) / Geometry.CELL - 2;
+    int y = scene.plot.rowOf(scene.geometry.level(box));
+    assertEquals(
+        Colouring.KIND.paint(scene.snapshot.graph(), fetch), Painter.paint(scene).background(x, y));
   }
 
   @Test

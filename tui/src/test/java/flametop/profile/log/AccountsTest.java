@@ -33,15 +33,43 @@ class AccountsTest {
         });
   }
 
-  @Test
-  void changed_sleeperThatNeverRan_isOneOpenInterval() {
+  /** A pass sees the one task of the program for the first time, at 1000 after 5 on a CPU. */
+  private void first(int stack, int waitSum, State state) {
     world.batch(
         1000,
         true,
         () -> {
           world.task(0, 0, 10, 0, false, "app");
+          world.changed(1000, 0, stack, 5, waitSum, 7, state);
+        });
+  }
+
+  /** The same, asleep, by a kernel that counts the time in D. */
+  private void firstBlocked(int blockedSum) {
+    world.batch(
+        1000,
+        true,
+        () -> {
+          world.task(0, 0, 10, 0, false, "app");
+          world.blocked(0, blockedSum);
           world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
         });
+  }
+
+  /** A pass sees that the task was in D for longer. */
+  private void blocked(int time, int blockedSum, int stack, long switches, State state) {
+    world.batch(
+        time,
+        true,
+        () -> {
+          world.blocked(0, blockedSum);
+          world.changed(time, 0, stack, 5, 1, switches, state);
+        });
+  }
+
+  @Test
+  void changed_sleeperThatNeverRan_isOneOpenInterval() {
+    first(a, 1, State.SLEEP);
     long entries = world.log.entries();
     for (int pass = 1; pass <= 20; pass++) {
       world.batch(1000 + 50 * pass, true, () -> {});
@@ -55,13 +83,7 @@ class AccountsTest {
 
   @Test
   void changed_sleptElsewhereInBetween_partsTimeByTheSums() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     world.batch(1050, true, () -> {});
     world.batch(1100, true, () -> world.changed(1100, 0, b, 15, 6, 8, State.SLEEP));
     assertEquals(Map.of("app;main;poll", 50L, "app;main;read", 35L), world.folded(SLEEP));
@@ -76,13 +98,7 @@ class AccountsTest {
 
   @Test
   void changed_sameSleepWithAnotherStack_isOneStay() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     // Its stack could not be read at first.
     world.batch(1050, true, () -> world.changed(1050, 0, b, 5, 1, 7, State.SLEEP));
     world.batch(1100, true, () -> {});
@@ -110,13 +126,7 @@ class AccountsTest {
 
   @Test
   void changed_onDiskAndAsleepInTurn_bothStatesHaveTheirPartOfEachProcess() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     for (int i = 1; i <= 40; i++) {
       int at = i;
       State state = i % 4 == 0 ? State.DISK : State.SLEEP;
@@ -135,14 +145,7 @@ class AccountsTest {
 
   @Test
   void changed_timeInDiskIsCounted_isExactWhateverPassesSaw() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.blocked(0, 300);
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    firstBlocked(300);
     for (int i = 1; i <= 40; i++) {
       int at = i;
       // Of every 50 ms it is in D for 30, where one pass of four sees it.
@@ -165,64 +168,25 @@ class AccountsTest {
 
   @Test
   void changed_timeInDiskSeenByNoPass_isInDiskWithoutAStack() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.blocked(0, 0);
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
-    world.batch(
-        1050,
-        true,
-        () -> {
-          world.blocked(0, 20);
-          world.changed(1050, 0, a, 5, 1, 9, State.SLEEP);
-        });
+    firstBlocked(0);
+    blocked(1050, 20, a, 9, State.SLEEP);
     assertEquals(Map.of("app;[not sampled]", 20L), world.folded(StateSet.of(State.DISK)));
     assertEquals(Map.of("app;main;poll", 30L), world.folded(SLEEP));
   }
 
   @Test
   void changed_oneLongStayInDisk_countsOnce() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.blocked(0, 0);
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
-    world.batch(
-        1050,
-        true,
-        () -> {
-          world.blocked(0, 10);
-          world.changed(1050, 0, b, 5, 1, 8, State.DISK);
-        });
+    firstBlocked(0);
+    blocked(1050, 10, b, 8, State.DISK);
     world.batch(1100, true, () -> {});
-    world.batch(
-        1150,
-        true,
-        () -> {
-          world.blocked(0, 85);
-          world.changed(1150, 0, a, 5, 1, 9, State.SLEEP);
-        });
+    blocked(1150, 85, a, 9, State.SLEEP);
     assertEquals(Map.of("app;main;read", 85L), world.folded(StateSet.of(State.DISK)));
     assertEquals(Map.of("app;main;poll", 65L), world.folded(SLEEP));
   }
 
   @Test
   void changed_diskIsCountedNoLonger_samplesTellThen() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.blocked(0, 0);
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    firstBlocked(0);
     world.batch(
         1050,
         true,
@@ -236,13 +200,7 @@ class AccountsTest {
 
   @Test
   void changed_seenOnCpuAfterOneSight_offCpuIsNotSampled() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     world.batch(1050, true, () -> world.changed(1050, 0, -1, 15, 1, 7, State.RUN));
     assertEquals(Map.of("app;[not sampled]", 40L), world.folded(SLEEP));
     assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
@@ -250,26 +208,14 @@ class AccountsTest {
 
   @Test
   void changed_sleptBetweenTwoRunningSights_isNotSampled() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, -1, 5, 1, 7, State.RUN);
-        });
+    first(-1, 1, State.RUN);
     world.batch(1050, true, () -> world.changed(1050, 0, -1, 15, 1, 8, State.RUN));
     assertEquals(Map.of("app;[not sampled]", 40L), world.folded(SLEEP));
   }
 
   @Test
   void changed_restWithoutSwitch_isStolenAboveATick() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, -1, 5, 1, 7, State.RUN);
-        });
+    first(-1, 1, State.RUN);
     world.batch(1050, true, () -> world.changed(1050, 0, -1, 25, 1, 7, State.RUN));
     assertEquals(Map.of("app;[irq or stolen]", 20L), world.folded(QUEUED));
     world.batch(1100, true, () -> world.changed(1100, 0, -1, 80, 1, 7, State.RUN));
@@ -279,13 +225,7 @@ class AccountsTest {
 
   @Test
   void changed_seenInRunQueue_isOpenUntilTheSumMoves() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.QUEUED);
-        });
+    first(a, 1, State.QUEUED);
     world.batch(1050, true, () -> {});
     assertEquals(Map.of("app;main;poll", 50L), world.folded(QUEUED));
     world.batch(1100, true, () -> world.changed(1100, 0, -1, 15, 95, 7, State.RUN));
@@ -344,13 +284,7 @@ class AccountsTest {
 
   @Test
   void gone_endedWhileAPassWasOnItsWay_livesNoLonger() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     world.batch(1050, true, () -> {});
     // The pass that began at 1100 would have come to it at 1103.
     world.batch(1100, true, () -> {});
@@ -366,13 +300,7 @@ class AccountsTest {
 
   @Test
   void sampled_olderThanThePassDeliveredBefore_placesTheTime() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, -1, 5, 1, 7, State.RUN);
-        });
+    first(-1, 1, State.RUN);
     world.batch(
         1050,
         true,
@@ -386,13 +314,7 @@ class AccountsTest {
 
   @Test
   void changed_afterExec_runIsOfTheGenerationBefore() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     world.batch(
         1050,
         true,
@@ -409,13 +331,7 @@ class AccountsTest {
 
   @Test
   void changed_queuedSinceTheMiddleOfASleep_sleepIsTakenBack() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     // It woke at 1010, which nobody saw.
     world.batch(1050, true, () -> world.changed(1050, 0, a, 5, 1, 7, State.QUEUED));
     world.batch(1100, true, () -> world.changed(1100, 0, a, 5, 1, 7, State.QUEUED));
@@ -428,13 +344,7 @@ class AccountsTest {
 
   @Test
   void changed_waitSumGrewBeyondTheTime_isWhatCanBe() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     world.batch(1050, true, () -> {});
     world.batch(1100, true, () -> world.changed(1100, 0, busy, 6, 333_000, 8, State.RUN));
     world.batch(1200, true, () -> world.changed(1200, 0, b, 16, 333_010, 9, State.SLEEP));
@@ -448,13 +358,7 @@ class AccountsTest {
 
   @Test
   void changed_queuedAgainAfterItRan_waitsOnceOnly() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.QUEUED);
-        });
+    first(a, 1, State.QUEUED);
     // It ran from 1010 to 1013 and was preempted.
     world.batch(1050, true, () -> world.changed(1050, 0, a, 8, 11, 7, State.QUEUED));
     // It ran from 1080 to 1090 and sleeps.
@@ -480,13 +384,7 @@ class AccountsTest {
 
   @Test
   void changed_kernelWithoutWaitSums_takesTheQueueFromTheSights() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 0, 7, State.QUEUED);
-        });
+    first(a, 0, State.QUEUED);
     world.batch(1050, true, () -> world.changed(1050, 0, -1, 25, 0, 7, State.RUN));
     assertEquals(Map.of("app;[not sampled]", 30L), world.folded(QUEUED));
   }
@@ -546,13 +444,7 @@ class AccountsTest {
 
   @Test
   void batch_withoutAPass_isNoSightOfTheTasks() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    first(a, 1, State.SLEEP);
     world.batch(1050, true, () -> {});
     world.batch(1900, false, () -> {});
     assertEquals(Map.of("app;main;poll", 50L), world.folded(SLEEP));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
@@ -32,12 +33,12 @@ class ColouringTest {
 
   @Test
   void key_pressed_asksForStatesAndBack() {
-    Scene scene = Scene.of(null, state, 80, 24, Pictures.options());
+    Scene scene = Scene.of(Snapshot.OPENING, state, 80, 24, Pictures.options());
     assertFalse(state.query(80).byState());
     ViewState next = Keys.press(scene, Key.of('C')).state();
     assertTrue(next.query(80).byState());
     assertEquals("colours tell the state", next.message());
-    Scene after = Scene.of(null, next, 80, 24, Pictures.options());
+    Scene after = Scene.of(Snapshot.OPENING, next, 80, 24, Pictures.options());
     assertEquals(Colouring.KIND, Keys.press(after, Key.of('C')).state().colouring());
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.Capability;
+import flametop.profile.answer.Snapshot;
 import flametop.view.base.Action;
 import flametop.view.base.Key;
 import flametop.view.base.Origin;
@@ -64,7 +65,7 @@ final class CapabilityTest {
   @Test
   void keys_ofAFileThatLacksWhatTheyNeed_sayWhat() {
     ViewState state = Pictures.state();
-    Scene scene = Scene.of(null, state, 100, 30, of(Origin.FILE));
+    Scene scene = Scene.of(Snapshot.OPENING, state, 100, 30, of(Origin.FILE));
     int answered = 0;
     for (Action action : Action.values()) {
       List<Key> keys = Pictures.options().keymap().keys(action);

@@ -20,6 +20,7 @@ import flametop.view.layout.Scene;
 import flametop.view.paint.Comparison;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
@@ -60,7 +61,7 @@ class CompareKeysTest {
 
   @Test
   void compare_beforeTheFirstPicture_saysSo() {
-    Step step = Keys.press(scene(null, Pictures.state()), Key.of('b'));
+    Step step = Keys.press(scene(Snapshot.OPENING, Pictures.state()), Key.of('b'));
     assertEquals(Pictures.state().moment(), step.state().moment());
     assertEquals("nothing to compare with yet", step.state().message());
   }
@@ -102,7 +103,7 @@ class CompareKeysTest {
   @Test
   void mark_clicked_endsIt() {
     Scene scene = compared(comparing());
-    int x = TimeKeysTest.row(Painter.paint(scene), 0).indexOf("compared with 30 s, 90 s ago");
+    int x = PictureText.row(scene, 0).indexOf("compared with 30 s, 90 s ago");
     assertTrue(x > 0);
     assertEquals(
         Pictures.state().moment(),
@@ -122,7 +123,7 @@ class CompareKeysTest {
       ViewState state = Pictures.state().withView(view);
       assertEquals(
           view == View.GRAPH,
-          TimeKeysTest.row(Painter.paint(compared(state)), 0).contains("compared"),
+          PictureText.row(Painter.paint(compared(state)), 0).contains("compared"),
           view.label());
     }
   }
@@ -161,7 +162,7 @@ class CompareKeysTest {
     CellGrid grid = Painter.paint(scene(snapshot, state));
     boolean said = false;
     for (int y = 0; y < grid.rows(); y++) {
-      said |= TimeKeysTest.row(grid, y).contains("matched 20.0%");
+      said |= PictureText.row(grid, y).contains("matched 20.0%");
     }
     assertTrue(said);
   }

@@ -9,7 +9,6 @@ import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.SandwichQuery;
-import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import flametop.view.base.View;
@@ -19,6 +18,7 @@ import flametop.view.layout.SandwichLayout;
 import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.SandwichPictures;
 import flametop.view.screen.Tree;
@@ -81,12 +81,7 @@ class SandwichKeysTest {
   }
 
   private String row(int y) {
-    CellGrid grid = Painter.paint(scene());
-    StringBuilder row = new StringBuilder();
-    for (int x = 0; x < grid.columns(); x++) {
-      row.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
-    }
-    return row.toString();
+    return PictureText.row(scene(), y);
   }
 
   @Test

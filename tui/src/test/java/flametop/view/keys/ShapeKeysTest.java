@@ -12,13 +12,12 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
-import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
-import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.ShapePictures;
 import flametop.view.screen.Tree;
@@ -117,7 +116,7 @@ class ShapeKeysTest {
   @Test
   void keep_beforeAnythingIsThere_isAnswered() {
     for (char key : new char[] {'f', 'x', 'M'}) {
-      state = Keys.press(scene(null), Key.of(key)).state();
+      state = Keys.press(scene(Snapshot.OPENING), Key.of(key)).state();
       assertEquals("nothing is selected yet", state.message());
     }
   }
@@ -343,7 +342,7 @@ class ShapeKeysTest {
   void click_onAStep_goesBackToIt() {
     state = state.withShape(ShapePictures.steps());
     Scene scene = scene();
-    String row = row(scene, scene.crumbRow);
+    String row = PictureText.row(scene, scene.crumbRow);
     int x = row.indexOf("readQueryFromClient");
     state = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, scene.crumbRow)).state();
     assertEquals(ShapePictures.steps().first(3), state.shape());
@@ -359,21 +358,10 @@ class ShapeKeysTest {
       String last = ShapePictures.steps().steps().get(steps - 1).text();
       for (columns = 40; columns <= 220; columns += 3) {
         Scene scene = scene();
-        String row = row(scene, scene.crumbRow);
+        String row = PictureText.row(scene, scene.crumbRow);
         assertTrue(row.contains(last) || row.contains("not pid 977"), columns + ": " + row);
       }
     }
-  }
-
-  private static String row(Scene scene, int y) {
-    CellGrid grid = Painter.paint(scene);
-    StringBuilder text = new StringBuilder();
-    for (int x = 0; x < grid.columns(); x++) {
-      if (grid.codePoint(x, y) != 0) {
-        text.appendCodePoint(grid.codePoint(x, y));
-      }
-    }
-    return text.toString();
   }
 
   @Test

@@ -9,7 +9,6 @@ import flametop.profile.answer.Moment;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
-import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import flametop.view.base.Origin;
@@ -18,6 +17,7 @@ import flametop.view.layout.Scene;
 import flametop.view.layout.TimeStrip;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
@@ -28,8 +28,6 @@ import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 public class TimeKeysTest {
@@ -173,7 +171,9 @@ public class TimeKeysTest {
     for (View view : View.values()) {
       ViewState ranged = state.withView(view);
       if (ViewActions.of(view, Origin.LIVE).has(Action.WINDOW)) {
-        Step step = Keys.press(Scene.of(null, ranged, 100, 40, Pictures.options()), Key.of('m'));
+        Step step =
+            Keys.press(
+                Scene.of(Snapshot.OPENING, ranged, 100, 40, Pictures.options()), Key.of('m'));
         assertEquals(lately, step.state().moment(), view.label());
       }
     }
@@ -224,7 +224,7 @@ public class TimeKeysTest {
               columns,
               40,
               Pictures.options());
-      int x = row(Painter.paint(scene), 0).indexOf("range 8 s, 1 s ago");
+      int x = PictureText.row(Painter.paint(scene), 0).indexOf("range 8 s, 1 s ago");
       assertTrue(x > 0);
       assertEquals(
           state.moment(), Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, 0)).state().moment());
@@ -239,7 +239,9 @@ public class TimeKeysTest {
       Scene scene =
           Scene.of(TimePictures.ranged(tree, there, 200, 9, 1), there, 200, 40, Pictures.options());
       assertEquals(
-          view == View.GRAPH, row(Painter.paint(scene), 0).contains("range 8 s"), view.label());
+          view == View.GRAPH,
+          PictureText.row(Painter.paint(scene), 0).contains("range 8 s"),
+          view.label());
     }
   }
 
@@ -259,13 +261,7 @@ public class TimeKeysTest {
 
   private static String choice(Snapshot snapshot, ViewState state) {
     Scene scene = Scene.of(snapshot, state, 200, 40, Pictures.options());
-    return row(Painter.paint(scene), scene.stripTop - 1);
-  }
-
-  public static String row(CellGrid grid, int y) {
-    return IntStream.range(0, grid.columns())
-        .mapToObj(x -> Character.toString(grid.codePoint(x, y)))
-        .collect(Collectors.joining());
+    return PictureText.row(scene, scene.stripTop - 1);
   }
 
   @Test

@@ -11,9 +11,9 @@ import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import flametop.view.base.View;
-import flametop.view.keys.TimeKeysTest;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.TimePictures;
 import flametop.view.state.ViewState;
@@ -36,7 +36,7 @@ class HeadingTest {
 
   private static int row(CellGrid grid, String text) {
     for (int y = 0; y < grid.rows(); y++) {
-      if (TimeKeysTest.row(grid, y).contains(text)) {
+      if (PictureText.row(grid, y).contains(text)) {
         return y;
       }
     }
@@ -47,9 +47,9 @@ class HeadingTest {
   void paint_whileAnExportIsWritten_saysSo() {
     for (View view : View.values()) {
       ViewState state = Pictures.state().withView(view);
-      String before = TimeKeysTest.row(Painter.paint(scene(state, 100, 24)), 0);
+      String before = PictureText.row(Painter.paint(scene(state, 100, 24)), 0);
       assertFalse(before.contains("writing…"), before);
-      String meanwhile = TimeKeysTest.row(Painter.paint(scene(state.withExports(1), 100, 24)), 0);
+      String meanwhile = PictureText.row(Painter.paint(scene(state.withExports(1), 100, 24)), 0);
       assertTrue(meanwhile.contains("  writing…"), meanwhile);
     }
   }
@@ -83,7 +83,7 @@ class HeadingTest {
   }
 
   private static String header(ViewState state, Snapshot snapshot) {
-    return TimeKeysTest.row(
+    return PictureText.row(
         Painter.paint(Scene.of(snapshot, state, 200, 30, Pictures.options())), 0);
   }
 
@@ -94,7 +94,7 @@ class HeadingTest {
       Scene scene = scene(state, 100, 24, "something is wrong");
       CellGrid grid = Painter.paint(scene);
       int y = row(grid, "comm nginx › recursion merged");
-      int x = TimeKeysTest.row(grid, y).indexOf("nginx");
+      int x = PictureText.row(grid, y).indexOf("nginx");
       ViewState next = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
       assertEquals(STEPS.first(1), next.shape(), view.label());
     }
@@ -116,7 +116,7 @@ class HeadingTest {
           ViewState at = state.withHelpPage(page);
           CellGrid grid = Painter.paint(scene(at, columns, 40));
           for (int y = 2; y < grid.rows() - 1; y++) {
-            String row = TimeKeysTest.row(grid, y).replace("a … n", "").replace("run, …", "");
+            String row = PictureText.row(grid, y).replace("a … n", "").replace("run, …", "");
             assertFalse(row.contains("…"), columns + ": " + row);
           }
         }
@@ -136,7 +136,7 @@ class HeadingTest {
   private static String header(int asleep) {
     Scene scene = scene(Pictures.state(), 200, 40);
     scene.snapshot.live().host().tasks()[State.SLEEP.ordinal()] = asleep;
-    return TimeKeysTest.row(Painter.paint(scene), 0);
+    return PictureText.row(scene, 0);
   }
 
   @Test

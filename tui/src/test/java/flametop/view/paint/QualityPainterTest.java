@@ -5,11 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.QualityReport;
 import flametop.sampler.DebugFiles;
-import flametop.view.base.CellGrid;
 import flametop.view.base.View;
-import flametop.view.keys.TimeKeysTest;
 import flametop.view.layout.Scene;
-import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.state.ViewState;
 import org.junit.jupiter.api.Test;
@@ -38,12 +36,7 @@ class QualityPainterTest {
             columns,
             rows,
             Pictures.options());
-    CellGrid grid = Painter.paint(scene);
-    StringBuilder text = new StringBuilder();
-    for (int y = 0; y < rows; y++) {
-      text.append(TimeKeysTest.row(grid, y)).append('\n');
-    }
-    return text.toString();
+    return PictureText.of(scene);
   }
 
   @Test

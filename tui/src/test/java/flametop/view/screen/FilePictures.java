@@ -66,7 +66,8 @@ public final class FilePictures {
       }
       frames.add(
           new Pictures.Frame(
-              "file-opening-80x24", Painter.paint(Scene.of(null, state(), 80, 24, options))));
+              "file-opening-80x24",
+              Painter.paint(Scene.of(Snapshot.OPENING, state(), 80, 24, options))));
       frames.add(turning(one));
       frames.add(waiting());
     } catch (Exception e) {

@@ -16,7 +16,6 @@ import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Origin;
 import flametop.view.base.View;
-import flametop.view.keys.TimeKeysTest;
 import flametop.view.layout.Scene;
 import flametop.view.state.Keymap;
 import flametop.view.state.ViewActions;
@@ -243,7 +242,7 @@ class FileShapeTest {
       CellGrid grid = Painter.paint(scene);
       long said = 0;
       for (int y = 0; y < grid.rows(); y++) {
-        said += TimeKeysTest.row(grid, y).matches(".*self +40[.]0%.*") ? 1 : 0;
+        said += PictureText.row(grid, y).matches(".*self +40[.]0%.*") ? 1 : 0;
       }
       assertEquals(2, said);
     }

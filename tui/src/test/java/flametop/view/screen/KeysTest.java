@@ -10,8 +10,8 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
+import flametop.sampler.Budget;
 import flametop.view.base.Action;
-import flametop.view.base.CellGrid;
 import flametop.view.base.ExportFormat;
 import flametop.view.base.Key;
 import flametop.view.base.Origin;
@@ -113,26 +113,26 @@ class KeysTest {
   @Test
   void press_theSameAnswerAgain_isCounted() {
     type("k");
-    assertEquals("already at the root", state.answer());
+    assertEquals("already at the root", state.said().counted());
     type("k");
-    assertEquals("already at the root ×2", state.answer());
+    assertEquals("already at the root ×2", state.said().counted());
     type("k");
-    assertEquals("already at the root ×3", state.answer());
+    assertEquals("already at the root ×3", state.said().counted());
     type("jk");
-    assertEquals("", state.answer());
+    assertEquals("", state.said().counted());
     type("k");
-    assertEquals("already at the root", state.answer());
+    assertEquals("already at the root", state.said().counted());
   }
 
   @Test
   void escape_atTheRoot_saysHowToQuitUntilAnotherKey() {
     press(Key.Kind.ESCAPE);
-    assertEquals("already at the root; q quits", state.answer());
+    assertEquals("already at the root; q quits", state.said().counted());
     press(Key.Kind.ESCAPE);
-    assertEquals("already at the root; q quits ×2", state.answer());
+    assertEquals("already at the root; q quits ×2", state.said().counted());
     assertEquals(List.of(), effects);
     press(Key.Kind.DOWN);
-    assertEquals("", state.answer());
+    assertEquals("", state.said().counted());
   }
 
   @Test
@@ -361,23 +361,23 @@ class KeysTest {
     type("<<<");
     assertEquals(List.of(new Effect.Rates(99, 0)), effects);
     type(">");
-    assertEquals(19, state.cpuHz());
+    assertEquals(19, state.pace().cpuHz());
   }
 
   @Test
   void plus_fromAnOddRate_goesToTheNextStep() {
-    state = state.withRates(25, 1000);
+    state = state.withPace(new Budget.Pace(state.pace().refreshNanos(), true, 25, 1000));
     type("+");
-    assertEquals(49, state.passHz());
+    assertEquals(49, state.pace().passHz());
     type(">");
     assertEquals("cpu clock: 1000 Hz is the highest", state.message());
   }
 
   @Test
   void d_sixTimes_comesRound() {
-    long first = state.refreshNanos();
+    long first = state.pace().refreshNanos();
     type("ddddd");
-    assertEquals(first, state.refreshNanos());
+    assertEquals(first, state.pace().refreshNanos());
   }
 
   @Test
@@ -469,11 +469,11 @@ class KeysTest {
   @Test
   void everyKey_beforeTheFirstSnapshot_isAnsweredWithoutFailing() {
     for (Key.Kind kind : Key.Kind.values()) {
-      Scene empty = Scene.of(null, state, 80, 24, Pictures.options());
+      Scene empty = Scene.of(Snapshot.OPENING, state, 80, 24, Pictures.options());
       assertNotNull(Keys.press(empty, Key.of(kind)));
     }
     for (int c = ' '; c < 127; c++) {
-      Scene empty = Scene.of(null, state, 80, 24, Pictures.options());
+      Scene empty = Scene.of(Snapshot.OPENING, state, 80, 24, Pictures.options());
       assertNotNull(Keys.press(empty, Key.of(c)));
     }
   }
@@ -645,10 +645,7 @@ class KeysTest {
     for (; at.help(); pages++) {
       assertEquals(pages, at.helpPage());
       Scene scene = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
-      CellGrid grid = Painter.paint(scene);
-      for (int i = 0; i < 40 * 10; i++) {
-        shown.appendCodePoint(grid.codePoint(i % 40, i / 40));
-      }
+      shown.append(String.join("", PictureText.rows(Painter.paint(scene))));
       assertFalse(Keys.press(scene, Key.of('x')).state().help());
       at = Keys.press(scene, Key.of(' ')).state();
     }

@@ -66,7 +66,7 @@ class MonkeyTest {
   private ScreenSource source;
   private PaintOptions options;
   private ViewState state;
-  private Snapshot snapshot;
+  private Snapshot snapshot = Snapshot.OPENING;
   private Page page;
   private int columns = 80;
   private int rows = 24;
@@ -113,7 +113,7 @@ class MonkeyTest {
     byte[] recording = new BusyMachine(seed).recording(40);
     for (int round = 0; round < 40; round++) {
       Path file = Files.write(folder.resolve("recording"), changed(recording));
-      snapshot = null;
+      snapshot = Snapshot.OPENING;
       page = null;
       state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 19, 99, SECOND / 4);
       try (ReplaySource replay = ReplaySource.open(file, 0);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.QualityReport;
 import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.sampler.WalkEnd;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
@@ -15,7 +16,6 @@ import flametop.view.base.Mouse;
 import flametop.view.base.View;
 import flametop.view.base.Zone;
 import flametop.view.keys.PickKeys;
-import flametop.view.keys.TimeKeysTest;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.KeyLine;
 import flametop.view.layout.Scene;
@@ -67,10 +67,7 @@ class MouseTest {
   private int[] find(String text) {
     CellGrid grid = Painter.paint(scene());
     for (int y = 0; y < grid.rows(); y++) {
-      StringBuilder row = new StringBuilder();
-      for (int x = 0; x < grid.columns(); x++) {
-        row.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
-      }
+      String row = PictureText.row(grid, y);
       if (row.indexOf(text) >= 0) {
         return new int[] {row.indexOf(text), y};
       }
@@ -253,18 +250,22 @@ class MouseTest {
     state = state.withView(View.QUALITY);
     QualityReport report = Pictures.quality();
     PaintOptions options = Pictures.options();
-    Scene scene = Scene.of(null, report, state, 200, 30, options);
+    Scene scene = Scene.of(Snapshot.OPENING, report, state, 200, 30, options);
     int y = QualityTable.TABLE.layout(scene).head();
-    int x = TimeKeysTest.row(Painter.paint(scene), y).indexOf("no unwind");
+    int x = PictureText.row(scene, y).indexOf("no unwind");
     state = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
     assertEquals("first by short ones: no unwind info", state.message());
     List<QualityReport.Row> rows =
-        QualityTable.TABLE.layout(Scene.of(null, report, state, 200, 30, options)).rows();
+        QualityTable.TABLE
+            .layout(Scene.of(Snapshot.OPENING, report, state, 200, 30, options))
+            .rows();
     for (int i = 1; i < rows.size(); i++) {
       long before = rows.get(i - 1).counts().of(WalkEnd.NO_UNWIND_INFO);
       assertTrue(before >= rows.get(i).counts().of(WalkEnd.NO_UNWIND_INFO));
     }
-    state = Keys.press(Scene.of(null, report, state, 200, 30, options), Key.of('s')).state();
+    state =
+        Keys.press(Scene.of(Snapshot.OPENING, report, state, 200, 30, options), Key.of('s'))
+            .state();
     assertEquals("first by share of short ones", state.message());
   }
 
@@ -286,7 +287,7 @@ class MouseTest {
         for (int y = 0; y < 12; y++) {
           ViewState s = Pictures.state().withView(view);
           for (int columns : new int[] {39, 80}) {
-            Scene empty = Scene.of(null, s, columns, 11, Pictures.options());
+            Scene empty = Scene.of(Snapshot.OPENING, s, columns, 11, Pictures.options());
             Keys.mouse(empty, new Mouse(kind, 300, y));
           }
         }

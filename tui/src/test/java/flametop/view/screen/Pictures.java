@@ -62,15 +62,12 @@ public final class Pictures {
   private Pictures() {}
 
   public static PaintOptions options() {
+    return options(/* ascii= */ false, /* plain= */ false);
+  }
+
+  public static PaintOptions options(boolean ascii, boolean plain) {
     return new PaintOptions(
-        "web-1",
-        "all tasks",
-        Origin.LIVE,
-        false,
-        false,
-        Pictures::user,
-        Keymap.DEFAULT,
-        java.util.List.of());
+        "web-1", "all tasks", Origin.LIVE, ascii, plain, Pictures::user, Keymap.DEFAULT, List.of());
   }
 
   private static String user(int uid) {
@@ -373,8 +370,8 @@ public final class Pictures {
             busy(idle),
             waiting(idle),
             new double[] {1.42, 0.97, 0.66},
-            state.passHz(),
-            state.cpuHz());
+            state.pace().passHz(),
+            state.pace().cpuHz());
     return new Snapshot(
         tree.slice(query),
         tree.root.weight,
@@ -498,7 +495,13 @@ public final class Pictures {
         CpusTable.TABLE
             .place(
                 Keys.press(
-                        Scene.of(null, bare(), state().withView(View.CPUS), 80, 24, options()),
+                        Scene.of(
+                            Snapshot.OPENING,
+                            bare(),
+                            state().withView(View.CPUS),
+                            80,
+                            24,
+                            options()),
                         Key.of('s'))
                     .state())
             .withMarked(5, 0);
@@ -507,7 +510,7 @@ public final class Pictures {
       String of = "-" + size[0] + "x" + size[1];
       for (int count : new int[] {2, 16, 128, 512}) {
         Snapshot snapshot = snapshot(server, selected, size[0], crowd(count), List.of());
-        frames.add(frame("panel-" + count + of, snapshot, selected, size[0], size[1], options()));
+        frames.add(frame("panel-" + count + of, snapshot, selected));
       }
       CpuReport many = new CpuReport(crowd(16), "", "", "");
       frames.add(page("cpus-view" + of, View.CPUS, first, many, size));
@@ -518,7 +521,7 @@ public final class Pictures {
       ViewState ranged =
           TimePictures.choosing(selected, new TimeRange(3_880 * SECOND, 3_930 * SECOND))
               .withTime(new TimeChoice(true, 3_900 * SECOND, null));
-      frames.add(frame("time" + of, server, ranged, size[0], size[1]));
+      frames.add(frame("time" + of, server, ranged));
     }
     int[] small = {40, 10};
     CpuReport many = new CpuReport(crowd(16), "", "", "");
@@ -526,20 +529,11 @@ public final class Pictures {
     frames.add(page("idle-view-40x10", View.IDLE, first, many, small));
     for (int count : new int[] {16, 512}) {
       Snapshot snapshot = snapshot(server, selected, 40, crowd(count), List.of());
-      frames.add(frame("panel-" + count + "-40x10", snapshot, selected, 40, 10, options()));
+      frames.add(frame("panel-" + count + "-40x10", snapshot, selected));
     }
-    PaintOptions plain =
-        new PaintOptions(
-            "web-1",
-            "all tasks",
-            Origin.LIVE,
-            true,
-            true,
-            Pictures::user,
-            Keymap.DEFAULT,
-            List.of());
+    PaintOptions plain = options(/* ascii= */ true, /* plain= */ true);
     Snapshot snapshot = snapshot(server, selected, 80, crowd(512), List.of());
-    frames.add(frame("panel-512-ascii-80x24", snapshot, selected, 80, 24, plain));
+    frames.add(frame("panel-512-ascii-80x24", snapshot, selected, plain));
     frames.add(page("cpus-help-80x24", View.CPUS, first, many, new int[] {80, 24}, true));
     frames.add(page("idle-help-80x24", View.IDLE, first, many, new int[] {80, 24}, true));
   }
@@ -655,18 +649,24 @@ public final class Pictures {
     "readQueryFromClient"
   };
 
-  static Frame frame(String name, Tree tree, ViewState state, int columns, int rows) {
-    return frame(name, snapshot(tree, state, columns), state, columns, rows, options());
+  /** A frame of the size that its name ends in: {@code flame-80x24}. */
+  static Frame frame(String name, Tree tree, ViewState state) {
+    return frame(name, snapshot(tree, state, size(name)[0]), state);
   }
 
-  static Frame frame(
-      String name,
-      Snapshot snapshot,
-      ViewState state,
-      int columns,
-      int rows,
-      PaintOptions options) {
-    return new Frame(name, Painter.paint(Scene.of(snapshot, state, columns, rows, options)));
+  static Frame frame(String name, Snapshot snapshot, ViewState state) {
+    return frame(name, snapshot, state, options());
+  }
+
+  static Frame frame(String name, Snapshot snapshot, ViewState state, PaintOptions options) {
+    int[] size = size(name);
+    return new Frame(name, Painter.paint(Scene.of(snapshot, state, size[0], size[1], options)));
+  }
+
+  /** Columns and rows that the name of a frame ends in. */
+  private static int[] size(String name) {
+    String[] size = name.substring(name.lastIndexOf('-') + 1).split("x");
+    return new int[] {Integer.parseInt(size[0]), Integer.parseInt(size[1])};
   }
 
   /** Where a node is in the source: inlined, plain, awaited, and not to be had. */
@@ -707,116 +707,86 @@ public final class Pictures {
     ViewState selected = selecting(state(), server, READ_QUERY);
     int[][] sizes = {{40, 10}, {80, 24}, {120, 30}, {160, 40}, {200, 60}};
     for (int[] size : sizes) {
-      frames.add(frame("normal-" + size[0] + "x" + size[1], server, selected, size[0], size[1]));
+      frames.add(frame("normal-" + size[0] + "x" + size[1], server, selected));
     }
-    frames.add(frame("opening-80x24", (Snapshot) null, state(), 80, 24, options()));
-    frames.add(frame("too-small-39x12", server, selected, 39, 12));
+    frames.add(frame("opening-80x24", Snapshot.OPENING, state()));
+    frames.add(frame("too-small-39x12", server, selected));
     frames.add(
-        frame(
-            "frozen-80x24", server, frozen(selected).withMessage("frozen; space goes on"), 80, 24));
-    frames.add(frame("flame-80x24", server, selected.flipped(), 80, 24));
-    frames.add(frame("idle-80x24", idle(), state(), 80, 24));
+        frame("frozen-80x24", server, frozen(selected).withMessage("frozen; space goes on")));
+    frames.add(frame("flame-80x24", server, selected.flipped()));
+    frames.add(frame("idle-80x24", idle(), state()));
     Tree quiet = new Tree();
     quiet.stack(20, "sshd", "main", "do_authenticated2", "__poll");
-    frames.add(frame("almost-idle-80x24", quiet, state(), 80, 24));
-    frames.add(frame("long-names-160x40", longNames(), state(), 160, 40));
-    frames.add(frame("long-names-80x24", longNames(), state(), 80, 24));
-    frames.add(frame("long-names-40x10", longNames(), state(), 40, 10));
+    frames.add(frame("almost-idle-80x24", quiet, state()));
+    frames.add(frame("long-names-160x40", longNames(), state()));
+    frames.add(frame("long-names-80x24", longNames(), state()));
+    frames.add(frame("long-names-40x10", longNames(), state()));
     ViewState byState = selected.withStates(StateSet.ALL).withColouring(Colouring.STATE);
-    frames.add(frame("by-state-120x30", server, byState, 120, 30));
-    frames.add(frame("by-state-80x24", server, byState, 80, 24));
-    frames.add(frame("hostile-80x24", hostile(), state(), 80, 24));
-    frames.add(
-        frame("search-120x30", server, selected.withSearch(Search.of("^process", true)), 120, 30));
-    frames.add(
-        frame("search-kept-80x24", server, selected.withSearch(Search.of("tcp_", false)), 80, 24));
-    frames.add(
-        frame("search-invalid-80x24", server, selected.withSearch(Search.of("a(b", true)), 80, 24));
+    frames.add(frame("by-state-120x30", server, byState));
+    frames.add(frame("by-state-80x24", server, byState));
+    frames.add(frame("hostile-80x24", hostile(), state()));
+    frames.add(frame("search-120x30", server, selected.withSearch(Search.of("^process", true))));
+    frames.add(frame("search-kept-80x24", server, selected.withSearch(Search.of("tcp_", false))));
+    frames.add(frame("search-invalid-80x24", server, selected.withSearch(Search.of("a(b", true))));
     for (int[] size : new int[][] {{40, 10}, {80, 24}, {120, 30}}) {
       ViewState exporting = selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).moved(1));
-      frames.add(frame("export-" + size[0] + "x" + size[1], server, exporting, size[0], size[1]));
+      frames.add(frame("export-" + size[0] + "x" + size[1], server, exporting));
     }
     frames.add(
         frame(
             "export-typed-80x24",
             server,
             selected.withFormats(
-                FormatList.CLOSED.opened(View.GRAPH).withPrompt(Prompt.of("screen"))),
-            80,
-            24));
+                FormatList.CLOSED.opened(View.GRAPH).withPrompt(Prompt.of("screen")))));
     ViewState picking =
         selected.withPick(PickList.open(PickList.Of.PROCESSES).withRows(processes()).moved(2));
-    frames.add(frame("pick-120x30", server, picking, 120, 30));
+    frames.add(frame("pick-120x30", server, picking));
     ViewState groups = selected.withPick(PickList.open(PickList.Of.CGROUPS).withRows(cgroups()));
-    frames.add(frame("pick-cgroup-80x24", server, groups, 80, 24));
-    frames.add(frame("pick-cgroup-40x10", server, groups, 40, 10));
+    frames.add(frame("pick-cgroup-80x24", server, groups));
+    frames.add(frame("pick-cgroup-40x10", server, groups));
     frames.add(
         frame(
             "pick-typed-80x24",
             server,
-            picking.withPick(picking.pick().withPrompt(Prompt.of("postg"))),
-            80,
-            24));
+            picking.withPick(picking.pick().withPrompt(Prompt.of("postg")))));
     frames.add(
         frame(
             "pick-unmatched-80x24",
             server,
-            PickKeys.narrowed(selected, picking.pick().withPrompt(Prompt.of("zzz"))).state(),
-            80,
-            24));
-    frames.add(frame("help-80x24", server, selected.withHelp(true), 80, 24));
-    frames.add(frame("help-40x10", server, selected.withHelp(true), 40, 10));
-    frames.add(frame("help-last-80x24", server, selected.withHelpPage(1), 80, 24));
+            PickKeys.narrowed(selected, picking.pick().withPrompt(Prompt.of("zzz"))).state()));
+    frames.add(frame("help-80x24", server, selected.withHelp(true)));
+    frames.add(frame("help-40x10", server, selected.withHelp(true)));
+    frames.add(frame("help-last-80x24", server, selected.withHelpPage(1)));
     ViewState sourced = selected.withSource(source(selected.selected()));
-    frames.add(frame("source-120x30", server, sourced, 120, 30));
-    frames.add(frame("source-80x24", server, sourced, 80, 24));
-    frames.add(frame("source-40x10", server, sourced, 40, 10));
-    frames.add(
-        frame("source-opening-80x24", server, selected.withSource(ViewState.NO_SOURCE), 80, 24));
+    frames.add(frame("source-120x30", server, sourced));
+    frames.add(frame("source-80x24", server, sourced));
+    frames.add(frame("source-40x10", server, sourced));
+    frames.add(frame("source-opening-80x24", server, selected.withSource(ViewState.NO_SOURCE)));
     ViewState zoomed = selected.zoomedTo(new ViewState.Zoom(selected.selected(), null));
-    frames.add(frame("zoomed-120x30", server, zoomed, 120, 30));
+    frames.add(frame("zoomed-120x30", server, zoomed));
     Geometry boxes = Scene.of(snapshot(server, state(), 80), state(), 80, 24, options()).geometry;
     int run = 1;
     while (!boxes.isRun(run)) {
       run++;
     }
     ViewState opened = state().zoomedTo(new ViewState.Zoom(GraphQuery.ROOT, boxes.siblings(run)));
-    frames.add(frame("opened-run-80x24", server, opened, 80, 24));
+    frames.add(frame("opened-run-80x24", server, opened));
     Tree deep = deep(90);
     String[] path = new String[40];
     path[0] = "python3";
     for (int i = 1; i < path.length; i++) {
       path[i] = "visit_" + i;
     }
-    frames.add(frame("deep-80x24", deep, selecting(state(), deep, path), 80, 24));
-    frames.add(frame("deep-top-80x24", deep, state(), 80, 24));
+    frames.add(frame("deep-80x24", deep, selecting(state(), deep, path)));
+    frames.add(frame("deep-top-80x24", deep, state()));
     List<String> notice =
         List.of(
             "CPU clock refused (perf_event_paranoid=4): sysctl kernel.perf_event_paranoid=1; on-CPU stacks come from the passes");
+    frames.add(frame("notice-120x30", snapshot(server, selected, 120, cpus(2), notice), selected));
     frames.add(
-        frame(
-            "notice-120x30",
-            snapshot(server, selected, 120, cpus(2), notice),
-            selected,
-            120,
-            30,
-            options()));
+        frame("cpus-12-160x40", snapshot(server, selected, 160, cpus(12), List.of()), selected));
     frames.add(
-        frame(
-            "cpus-12-160x40",
-            snapshot(server, selected, 160, cpus(12), List.of()),
-            selected,
-            160,
-            40,
-            options()));
-    frames.add(
-        frame(
-            "cpus-96-120x30",
-            snapshot(server, selected, 120, cpus(96), List.of()),
-            selected,
-            120,
-            30,
-            options()));
+        frame("cpus-96-120x30", snapshot(server, selected, 120, cpus(96), List.of()), selected));
     cpuFrames(frames, server, selected);
     ViewState quality = state().withView(View.QUALITY);
     QualityTable table = QualityTable.TABLE;
@@ -833,51 +803,22 @@ public final class Pictures {
         quality.withPace(
             new Budget.Pace(2 * SECOND, false, 4, 24),
             "budget 5%: picture 2 s, passes 19→4, clock 99→24");
-    frames.add(quality("quality-80x24", second, 80, 24));
-    frames.add(quality("quality-200x60", second, 200, 60));
-    frames.add(quality("quality-modules-80x24", modules, 80, 24));
-    frames.add(quality("quality-modules-200x60", modules, 200, 60));
-    frames.add(quality("quality-budget-80x24", frugal, 80, 24));
-    frames.add(quality("quality-budget-200x60", frugal, 200, 60));
-    frames.add(quality("quality-40x10", second, 40, 10));
-    frames.add(quality("quality-help-80x24", quality.withHelp(true), 80, 24));
-    frames.add(frame("budget-80x24", server, frugal.withView(View.GRAPH), 80, 24));
-    PaintOptions ascii =
-        new PaintOptions(
-            "web-1",
-            "all tasks",
-            Origin.LIVE,
-            true,
-            true,
-            Pictures::user,
-            Keymap.DEFAULT,
-            java.util.List.of());
-    frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, 80, 24, ascii));
-    frames.add(
-        frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), 80, 24, ascii));
-    PaintOptions coloured =
-        new PaintOptions(
-            "web-1",
-            "all tasks",
-            Origin.LIVE,
-            true,
-            false,
-            Pictures::user,
-            Keymap.DEFAULT,
-            List.of());
-    frames.add(
-        frame("ascii-colours-80x24", snapshot(server, selected, 80), selected, 80, 24, coloured));
-    PaintOptions plain =
-        new PaintOptions(
-            "web-1",
-            "all tasks",
-            Origin.LIVE,
-            false,
-            true,
-            Pictures::user,
-            Keymap.DEFAULT,
-            java.util.List.of());
-    frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, 80, 24, plain));
+    frames.add(quality("quality-80x24", second));
+    frames.add(quality("quality-200x60", second));
+    frames.add(quality("quality-modules-80x24", modules));
+    frames.add(quality("quality-modules-200x60", modules));
+    frames.add(quality("quality-budget-80x24", frugal));
+    frames.add(quality("quality-budget-200x60", frugal));
+    frames.add(quality("quality-40x10", second));
+    frames.add(quality("quality-help-80x24", quality.withHelp(true)));
+    frames.add(frame("budget-80x24", server, frugal.withView(View.GRAPH)));
+    PaintOptions ascii = options(/* ascii= */ true, /* plain= */ true);
+    frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, ascii));
+    frames.add(frame("ascii-hostile-80x24", snapshot(hostile(), state(), 80), state(), ascii));
+    PaintOptions coloured = options(/* ascii= */ true, /* plain= */ false);
+    frames.add(frame("ascii-colours-80x24", snapshot(server, selected, 80), selected, coloured));
+    PaintOptions plain = options(/* ascii= */ false, /* plain= */ true);
+    frames.add(frame("plain-80x24", snapshot(server, selected, 80), selected, plain));
     frames.addAll(FilePictures.golden());
     frames.addAll(SplitPictures.golden());
     frames.addAll(TimePictures.golden());
@@ -887,10 +828,11 @@ public final class Pictures {
     return frames;
   }
 
-  private static Frame quality(String name, ViewState state, int columns, int rows) {
-    Snapshot snapshot = snapshot(server(), state, columns);
+  private static Frame quality(String name, ViewState state) {
+    int[] size = size(name);
+    Snapshot snapshot = snapshot(server(), state, size[0]);
     return new Frame(
-        name, Painter.paint(Scene.of(snapshot, quality(), state, columns, rows, options())));
+        name, Painter.paint(Scene.of(snapshot, quality(), state, size[0], size[1], options())));
   }
 
   /** Samples of the server, most of them whole. */
@@ -951,7 +893,7 @@ public final class Pictures {
   public static CellGrid wide(int columns, int rows) {
     Tree tree = server();
     ViewState state = selecting(state(), tree, READ_QUERY);
-    return frame("", tree, state, columns, rows).grid();
+    return frame("wide-" + columns + "x" + rows, tree, state).grid();
   }
 
   /** The server as a source of snapshots. */

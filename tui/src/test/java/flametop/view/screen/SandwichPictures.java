@@ -11,11 +11,9 @@ import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 import flametop.view.base.Colouring;
 import flametop.view.base.Key;
-import flametop.view.base.Origin;
 import flametop.view.base.Prompt;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
-import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.Search;
 import flametop.view.state.ViewState;
@@ -72,16 +70,7 @@ public final class SandwichPictures {
     ViewState frozen = Pictures.frozen(syscall).withColouring(Colouring.STATE);
     frames.add(frame("sandwich-frozen-by-state-120x34", server, frozen, wide));
     for (boolean ascii : new boolean[] {false, true}) {
-      PaintOptions options =
-          new PaintOptions(
-              "web-1",
-              "all tasks",
-              Origin.LIVE,
-              ascii,
-              true,
-              Integer::toString,
-              Keymap.DEFAULT,
-              List.of());
+      PaintOptions options = Pictures.options(ascii, true);
       frames.add(
           new Pictures.Frame(
               "sandwich-" + (ascii ? "ascii" : "plain") + "-80x24",

@@ -46,7 +46,7 @@ public final class ShapePictures {
     Snapshot noticed =
         Pictures.snapshot(
             server, shaped, 80, Pictures.cpus(2), List.of("no CPU clock: perf_event_open failed"));
-    frames.add(Pictures.frame("shaped-noticed-80x24", noticed, shaped, 80, 24, Pictures.options()));
+    frames.add(Pictures.frame("shaped-noticed-80x24", noticed, shaped));
     Scene scene = scene(server, Pictures.state(), 80, 24);
     frames.add(
         frame(
@@ -55,13 +55,11 @@ public final class ShapePictures {
         Pictures.state().withShape(Shape.of(new Shape.Cpus(Set.of(1, 3, 40), false)));
     for (int count : new int[] {2, 16, 128, 512}) {
       Snapshot many = Pictures.snapshot(server, marked, 80, Pictures.crowd(count), List.of());
-      frames.add(
-          Pictures.frame(
-              "panel-marked-" + count + "-80x24", many, marked, 80, 24, Pictures.options()));
+      frames.add(Pictures.frame("panel-marked-" + count + "-80x24", many, marked));
       if (count == 16) {
         Scene of = Scene.of(many, marked, 80, 24, Pictures.options());
         ViewState picking = PickKeys.cpus(of, marked).state();
-        frames.add(Pictures.frame("pick-cpus-80x24", many, picking, 80, 24, Pictures.options()));
+        frames.add(Pictures.frame("pick-cpus-80x24", many, picking));
       }
     }
     return frames;

@@ -3,9 +3,7 @@ package flametop.view.screen;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TimeRange;
-import flametop.view.base.Origin;
 import flametop.view.layout.Scene;
-import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
@@ -52,16 +50,7 @@ public final class TimePictures {
     ViewState gone =
         Pictures.selecting(Pictures.state(), release, "api", "main", "serve", "escape");
     frames.add(frame("compared-gone", compared(release, gone, 80), gone, small));
-    PaintOptions plain =
-        new PaintOptions(
-            "web-1",
-            "all tasks",
-            Origin.LIVE,
-            true,
-            true,
-            Integer::toString,
-            Keymap.DEFAULT,
-            List.of());
+    PaintOptions plain = Pictures.options(true, true);
     frames.add(
         new Pictures.Frame(
             "compared-plain-80x24",

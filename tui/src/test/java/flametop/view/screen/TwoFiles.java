@@ -8,7 +8,6 @@ import flametop.profile.answer.SplitAnswer;
 import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
-import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import flametop.view.layout.Scene;
@@ -129,16 +128,7 @@ public final class TwoFiles implements AutoCloseable {
 
   /** The rows of the screen, without blanks at their ends. */
   public List<String> lines() {
-    CellGrid grid = Painter.paint(scene());
-    List<String> lines = new ArrayList<>();
-    for (int y = 0; y < grid.rows(); y++) {
-      StringBuilder line = new StringBuilder();
-      for (int x = 0; x < grid.columns(); x++) {
-        line.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
-      }
-      lines.add(line.toString().stripTrailing());
-    }
-    return lines;
+    return PictureText.rows(Painter.paint(scene())).stream().map(String::stripTrailing).toList();
   }
 
   /** The first row with a text; empty if there is none. */

@@ -28,10 +28,7 @@ public final class ViewPictures {
    * @param plain for a terminal without colours
    */
   public static List<Pictures.Frame> all(int columns, int rows, boolean plain) {
-    PaintOptions o = Pictures.options();
-    PaintOptions options =
-        new PaintOptions(
-            o.host(), o.target(), o.origin(), o.ascii(), plain, o.users(), o.keymap(), o.notices());
+    PaintOptions options = Pictures.options(false, plain);
     List<Pictures.Frame> frames = new ArrayList<>();
     for (View view : View.values()) {
       Scene scene = scene(view, columns, rows, options);

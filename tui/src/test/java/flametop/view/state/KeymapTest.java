@@ -6,16 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.profile.answer.Snapshot;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Origin;
 import flametop.view.base.View;
-import flametop.view.keys.TimeKeysTest;
 import flametop.view.layout.Scene;
 import flametop.view.screen.FilePictures;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.ViewPictures;
 import java.util.ArrayList;
@@ -53,7 +54,7 @@ class KeymapTest {
   void act_everyActionOfEveryView_isDone() {
     for (View view : View.values()) {
       ViewState state = Pictures.state().withView(view);
-      Scene scene = Scene.of(null, state, 80, 24, Pictures.options());
+      Scene scene = Scene.of(Snapshot.OPENING, state, 80, 24, Pictures.options());
       for (Action action : Action.values()) {
         if (ViewActions.of(view, Origin.LIVE).has(action)) {
           for (Key key : Keymap.DEFAULT.keys(action)) {
@@ -70,7 +71,7 @@ class KeymapTest {
     List<Scene> scenes = new ArrayList<>();
     for (View view : View.values()) {
       ViewState first = Pictures.state().withView(view);
-      scenes.add(Scene.of(null, first, 120, 34, Pictures.options()));
+      scenes.add(Scene.of(Snapshot.OPENING, first, 120, 34, Pictures.options()));
       scenes.add(ViewPictures.scene(view, 120, 34, Pictures.options()));
     }
     scenes.add(FilePictures.scene(120, 34));
@@ -85,7 +86,7 @@ class KeymapTest {
                 || !state.message().isEmpty()
                 || state.awaited() != null
                 || !same(Painter.paint(after), before),
-            scene.state.view() + (scene.snapshot == null ? " at first: " : ": ") + key.name());
+            scene.state.view() + (scene.snapshot.isOpening() ? " at first: " : ": ") + key.name());
       }
     }
   }
@@ -196,12 +197,7 @@ class KeymapTest {
             Keymap.DEFAULT.with(Action.REPAINT, List.of(Key.of('z'), Key.of('n'))),
             usual.notices());
     ViewState state = Pictures.state().withHelp(true);
-    CellGrid grid = Painter.paint(Scene.of(null, state, 200, 60, options));
-    StringBuilder rows = new StringBuilder();
-    for (int y = 0; y < grid.rows(); y++) {
-      rows.append(TimeKeysTest.row(grid, y)).append('\n');
-    }
-    String text = rows.toString();
+    String text = PictureText.of(Scene.of(Snapshot.OPENING, state, 200, 60, options));
     assertTrue(text.contains("none       start anew (key.restart)"), text);
     assertTrue(text.contains("none       next, previous match  "), text);
     assertTrue(text.contains("N          next, previous match"), text);

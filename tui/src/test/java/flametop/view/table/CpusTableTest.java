@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
 import flametop.view.base.View;
@@ -86,7 +87,7 @@ class CpusTableTest {
       String last = null;
       for (int x = 0; x < columns; x++) {
         ViewState at = Pictures.state().withView(View.CPUS);
-        Scene scene = Scene.of(null, report, at, columns, 30, Pictures.options());
+        Scene scene = Scene.of(Snapshot.OPENING, report, at, columns, 30, Pictures.options());
         CpusTable table = CpusTable.TABLE;
         TableLayout<CpuRow, Comparator<CpuRow>> layout = table.layout(scene);
         int y = layout.head();

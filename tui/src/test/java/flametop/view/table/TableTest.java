@@ -22,10 +22,10 @@ import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.View;
 import flametop.view.base.Zone;
-import flametop.view.keys.TimeKeysTest;
 import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
+import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.TablePictures;
 import flametop.view.screen.TimePictures;
@@ -90,12 +90,7 @@ class TableTest {
   }
 
   private String line(int y) {
-    CellGrid grid = Painter.paint(scene());
-    StringBuilder text = new StringBuilder();
-    for (int x = 0; x < grid.columns(); x++) {
-      text.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
-    }
-    return text.toString();
+    return PictureText.row(scene(), y);
   }
 
   private int head() {
@@ -265,7 +260,7 @@ class TableTest {
   }
 
   private static String row(Scene scene, int y) {
-    return TimeKeysTest.row(Painter.paint(scene), y);
+    return PictureText.row(scene, y);
   }
 
   @Test
@@ -344,11 +339,8 @@ class TableTest {
         CellGrid grid = Painter.paint(scene);
         Table<?, ?, ?> table = view == View.TOP ? TOP : TASKS;
         int y = table.layout(scene).head();
-        StringBuilder head = new StringBuilder();
-        for (int x = 0; x < columns; x++) {
-          head.appendCodePoint(Math.max(' ', grid.codePoint(x, y)));
-        }
-        assertFalse(head.toString().contains("…"), columns + ": " + head);
+        String head = PictureText.row(grid, y);
+        assertFalse(head.contains("…"), columns + ": " + head);
         assertEquals(' ', grid.codePoint(columns - 1, y + 3), columns + " " + view);
       }
     }
