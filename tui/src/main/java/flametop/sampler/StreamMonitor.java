@@ -92,7 +92,7 @@ public final class StreamMonitor implements NameRequests {
     return time;
   }
 
-  /** By number: why sources of events are missing. */
+  /** By number: why sources of events are missing, with what was asked for. */
   public synchronized Map<Integer, String> missingSources() {
     return Map.copyOf(missingSources);
   }
@@ -187,7 +187,7 @@ public final class StreamMonitor implements NameRequests {
         int source, SourceState state, SourceUnit unit, String spec, String why) {
       missingSources.remove(source);
       if (state.equals(SourceState.MISSING)) {
-        missingSources.put(source, spec + ": " + why);
+        missingSources.put(source, why);
       }
     }
 
