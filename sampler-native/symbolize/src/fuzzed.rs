@@ -15,10 +15,10 @@ pub fn protocol(bytes: &[u8]) {
     if let Some(fetch) = Fetch::decode(bytes) {
         assert_eq!(Fetch::decode(&fetch.encode()), Some(fetch));
     }
-    if let Some(reply) = Reply::decode(bytes) {
-        if let [message] = &reply.encode()[..] {
-            assert_eq!(Reply::decode(message), Some(reply));
-        }
+    if let Some(reply) = Reply::decode(bytes)
+        && let [message] = &reply.encode()[..]
+    {
+        assert_eq!(Reply::decode(message), Some(reply));
     }
 }
 

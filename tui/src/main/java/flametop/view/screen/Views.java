@@ -24,9 +24,9 @@ import java.util.Objects;
 
 /** The keys and the painter of each view. */
 final class Views {
-  private static final Map<View, ViewKeys> LIVE = new EnumMap<>(View.class);
-  private static final Map<View, ViewKeys> OF_FILES = new EnumMap<>(View.class);
-  private static final Map<View, ViewPainter> PAINTERS = new EnumMap<>(View.class);
+  private record Parts(ViewKeys live, ViewKeys ofFiles, ViewPainter painter) {}
+
+  private static final Map<View, Parts> PARTS = new EnumMap<>(View.class);
 
   static {
     GraphKeys graph = new GraphKeys();
@@ -47,18 +47,21 @@ final class Views {
   }
 
   private static void add(View view, ViewKeys keys, ViewPainter painter) {
-    LIVE.put(view, keys);
-    OF_FILES.put(view, new FileKeys(keys));
-    PAINTERS.put(view, painter);
+    PARTS.put(view, new Parts(keys, new FileKeys(keys), painter));
+  }
+
+  /** Each view was added above. */
+  private static Parts of(View view) {
+    return Objects.requireNonNull(PARTS.get(view), view.label());
   }
 
   /** The keys of a view whose stacks come from an origin. */
   static ViewKeys keys(View view, Origin origin) {
-    return Objects.requireNonNull((origin.has(Capability.FILES) ? OF_FILES : LIVE).get(view));
+    return origin.has(Capability.FILES) ? of(view).ofFiles : of(view).live;
   }
 
   static ViewPainter painter(View view) {
-    return Objects.requireNonNull(PAINTERS.get(view));
+    return of(view).painter;
   }
 
   /** The lines that the help of the current view explains beside the keys. */

@@ -43,9 +43,7 @@ public final class ViewState implements Cloneable {
   private View view = View.GRAPH;
   private Place place = Place.ROOT;
   private Place callers = Place.ROOT;
-  private @Nullable Function callersOf;
-  private @Nullable Function topOf;
-  private boolean bringing;
+  private Brought brought = Brought.NOTHING;
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
   private @Nullable Source source;
@@ -294,16 +292,8 @@ public final class ViewState implements Cloneable {
     return place().selected();
   }
 
-  public List<Long> trail() {
-    return place().trail();
-  }
-
   public boolean run() {
     return place().run();
-  }
-
-  long runNode() {
-    return place().runNode();
   }
 
   public int scroll() {
@@ -358,7 +348,7 @@ public final class ViewState implements Cloneable {
   public ViewState withView(View value) {
     ViewState next = copy();
     next.view = value;
-    next.bringing = false;
+    next.brought = brought.waiting(false);
     return next;
   }
 
@@ -370,18 +360,19 @@ public final class ViewState implements Cloneable {
    */
   public ViewState withView(View value, @Nullable Function function) {
     ViewState next = withView(value);
-    boolean same = function != null && function.equals(callersOf);
+    boolean same = function != null && function.equals(brought.toCallers());
     if (value == View.CALLERS && place.selected() != GraphQuery.ROOT && !same) {
-      next.callersOf = function;
+      next.brought = next.brought.toCallers(function);
       next.callers = Place.ROOT.withSelected(place.selected(), Place.ROOT.trail());
     }
-    next.bringing = value == View.TOP && view == View.GRAPH && function == null;
+    next.brought =
+        next.brought.waiting(value == View.TOP && view == View.GRAPH && function == null);
     return value == View.TOP && function != null ? next.withBrought(function) : next;
   }
 
   /** Whether the table of functions waits for the selected function of the graph. */
   public boolean bringing() {
-    return bringing;
+    return brought.waits();
   }
 
   /**
@@ -389,13 +380,10 @@ public final class ViewState implements Cloneable {
    * there before.
    */
   public ViewState withBrought(Function function) {
-    if (function.equals(topOf)) {
-      return with(next -> next.bringing = false);
-    }
     TablePlace<Function, TopQuery.Order> top = table(View.TOP);
-    ViewState next = withTable(View.TOP, top.withMarked(function, top.place()));
-    next.bringing = false;
-    next.topOf = function;
+    boolean same = function.equals(brought.toTop());
+    ViewState next = same ? copy() : withTable(View.TOP, top.withMarked(function, top.place()));
+    next.brought = brought.toTop(function);
     return next;
   }
 
@@ -431,7 +419,7 @@ public final class ViewState implements Cloneable {
     ViewState next = copy();
     next.place = Place.ROOT;
     next.callers = Place.ROOT;
-    next.callersOf = null;
+    next.brought = brought.toCallers(null);
     next.sandwich = sandwich.atFunction();
     return next;
   }

@@ -19,6 +19,7 @@ import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
 import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.ScreenUser;
 import flametop.view.screen.ShapePictures;
 import flametop.view.screen.Tree;
 import flametop.view.state.Effect;
@@ -33,25 +34,17 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class ShapeKeysTest {
+class ShapeKeysTest extends ScreenUser {
   private final Tree tree = Pictures.server();
-  private ViewState state = Pictures.state();
   private int columns = 120;
 
-  private Scene scene() {
+  @Override
+  protected Scene scene() {
     return scene(Pictures.snapshot(tree, state, columns));
   }
 
   private Scene scene(Snapshot snapshot) {
     return Scene.of(snapshot, state, columns, 30, Pictures.options());
-  }
-
-  private void press(Key key) {
-    state = Keys.press(scene(), key).state();
-  }
-
-  private void type(String text) {
-    text.chars().forEach(c -> press(Key.of(c)));
   }
 
   private void select(String... path) {

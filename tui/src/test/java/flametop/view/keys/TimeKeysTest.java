@@ -19,9 +19,9 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.ScreenUser;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
-import flametop.view.state.Effect;
 import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewActions;
@@ -30,32 +30,23 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-public class TimeKeysTest {
+public class TimeKeysTest extends ScreenUser {
   private static final long SECOND = 1_000_000_000L;
 
   /** The pictures show this moment. */
   private static final long NOW = 4_000 * SECOND;
 
   private final Tree tree = Pictures.server();
-  private ViewState state = Pictures.state();
 
-  private Scene scene() {
+  @Override
+  protected Scene scene() {
     return Scene.of(Pictures.snapshot(tree, state, 400), state, 400, 40, Pictures.options());
-  }
-
-  private List<Effect> press(Key key) {
-    Step step = Keys.press(scene(), key);
-    state = step.state();
-    return step.effects();
-  }
-
-  private void type(String text) {
-    text.chars().forEach(c -> press(Key.of(c)));
   }
 
   /** The range that is shown once a key was pressed. */
   private Optional<TimeRange> rangeAfter(Key key) {
-    assertEquals(List.of(), press(key));
+    press(key);
+    assertEquals(List.of(), effects);
     return state.moment().range();
   }
 
@@ -125,12 +116,6 @@ public class TimeKeysTest {
         Optional.of(new TimeRange(NOW - 10 * SECOND, NOW - 4 * SECOND)), state.moment().range());
     press(Key.of(Key.Kind.ESCAPE));
     assertEquals(TimeChoice.NONE, state.time());
-  }
-
-  private List<Effect> mouse(Mouse.Kind kind, int x, int y) {
-    Step step = Keys.mouse(scene(), new Mouse(kind, x, y));
-    state = step.state();
-    return step.effects();
   }
 
   @Test

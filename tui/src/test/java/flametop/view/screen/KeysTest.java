@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Page;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
@@ -28,33 +29,17 @@ import flametop.view.table.QualityTable;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class KeysTest {
+class KeysTest extends ScreenUser {
   private final Tree tree = Pictures.server();
-  private ViewState state = Pictures.state();
-  private List<Effect> effects = List.of();
 
-  private Scene scene() {
+  @Override
+  protected Scene scene() {
     return sceneOf(Pictures.snapshot(tree, state, 120));
   }
 
   private Scene sceneOf(Snapshot snapshot) {
-    return Scene.of(snapshot, state, 120, 30, Pictures.options());
-  }
-
-  private void press(Key key) {
-    Step step = Keys.press(scene(), key);
-    state = step.state();
-    effects = step.effects();
-  }
-
-  private void press(Key.Kind... kinds) {
-    for (Key.Kind kind : kinds) {
-      press(Key.of(kind));
-    }
-  }
-
-  private void type(String text) {
-    text.chars().forEach(c -> press(Key.of(c)));
+    Page page = state.view() == View.QUALITY ? Pictures.quality() : null;
+    return Scene.of(snapshot, page, state, 120, 30, Pictures.options());
   }
 
   private String selected() {
@@ -553,26 +538,6 @@ class KeysTest {
     }
   }
 
-  private void pressInQuality(Key key) {
-    Step step = Keys.press(quality(), key);
-    state = step.state();
-    effects = step.effects();
-  }
-
-  private Scene quality() {
-    return Scene.of(
-        Pictures.snapshot(tree, state, 120),
-        Pictures.quality(),
-        state,
-        120,
-        30,
-        Pictures.options());
-  }
-
-  private void typeInQuality(String text) {
-    text.chars().forEach(c -> pressInQuality(Key.of(c)));
-  }
-
   @Test
   void tab_andDigits_chooseTheView() {
     int views = View.values().length;
@@ -597,16 +562,16 @@ class KeysTest {
 
   @Test
   void quality_enter_showsTheGraphOfTheMarkedProcess() {
-    typeInQuality("8j");
-    pressInQuality(Key.of(Key.Kind.ENTER));
+    type("8j");
+    press(Key.of(Key.Kind.ENTER));
     assertEquals(View.GRAPH, state.view());
     assertEquals("pid 2204118", state.chosenShape().toString());
   }
 
   @Test
   void quality_enterOnAModule_saysThatItIsNoFilter() {
-    typeInQuality("8b");
-    pressInQuality(Key.of(Key.Kind.ENTER));
+    type("8b");
+    press(Key.of(Key.Kind.ENTER));
     assertEquals(View.QUALITY, state.view());
     assertTrue(state.message().startsWith("a module is no filter"));
     assertEquals(List.of(), effects);
@@ -614,26 +579,26 @@ class KeysTest {
 
   @Test
   void quality_sort_keepsTheMarkedRowMarked() {
-    typeInQuality("8j");
+    type("8j");
     String marked = QualityTable.TABLE.place(state).marked();
     assertEquals("2204118/java", marked);
-    typeInQuality("s");
+    type("s");
     assertEquals("first by short ones", state.message());
     assertEquals(marked, QualityTable.TABLE.place(state).marked());
-    assertEquals(0, QualityTable.TABLE.layout(quality()).marked());
-    pressInQuality(Key.of(Key.Kind.UP));
+    assertEquals(0, QualityTable.TABLE.layout(scene()).marked());
+    press(Key.of(Key.Kind.UP));
     assertEquals("already at the top", state.message());
   }
 
   @Test
   void quality_everyOtherKey_answersOrActs() {
-    typeInQuality("8m");
+    type("8m");
     assertEquals("the last 5 min", state.message());
-    typeInQuality(" ");
+    type(" ");
     assertTrue(state.moment().frozen());
-    typeInQuality("/");
+    type("/");
     assertEquals("/ does nothing here; ? lists the keys", state.message());
-    pressInQuality(Key.of(Key.Kind.ESCAPE));
+    press(Key.of(Key.Kind.ESCAPE));
     assertEquals(View.GRAPH, state.view());
   }
 

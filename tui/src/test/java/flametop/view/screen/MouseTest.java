@@ -19,22 +19,19 @@ import flametop.view.keys.PickKeys;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.KeyLine;
 import flametop.view.layout.Scene;
-import flametop.view.state.Effect;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.PickList;
-import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import flametop.view.table.QualityTable;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class MouseTest {
+class MouseTest extends ScreenUser {
   private Tree tree = Pictures.server();
-  private ViewState state = Pictures.state();
-  private List<Effect> effects = List.of();
 
-  private Scene scene() {
+  @Override
+  protected Scene scene() {
     return Scene.of(
         Pictures.snapshot(tree, state, 120),
         Pictures.quality(),
@@ -42,14 +39,6 @@ class MouseTest {
         120,
         30,
         Pictures.options());
-  }
-
-  private void mouse(Mouse.Kind kind, int x, int y) {
-    Step step = Keys.mouse(scene(), new Mouse(kind, x, y));
-    state = step.state();
-    if (kind != Mouse.Kind.RELEASE) {
-      effects = step.effects();
-    }
   }
 
   private void click(int x, int y) {

@@ -185,7 +185,7 @@ class RunTest {
     assertTrue(scene.geometry.isRun(scene.selectedBox));
     scene = press(Key.Kind.ENTER);
     assertEquals("b", selected(scene));
-    assertEquals(List.of(GraphQuery.ROOT, state.selected()), state.trail());
+    assertEquals(List.of(GraphQuery.ROOT, state.selected()), state.place().trail());
     press(Key.Kind.ESCAPE);
     assertTrue(state.zooms().isEmpty());
   }

@@ -14,6 +14,7 @@ import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.ScreenUser;
 import flametop.view.state.ShownCpus;
 import flametop.view.state.ViewState;
 import java.util.Comparator;
@@ -21,11 +22,11 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class CpusTableTest {
+class CpusTableTest extends ScreenUser {
   private final CpuReport report = new CpuReport(Pictures.crowd(40), "", "", "");
-  private ViewState state = Pictures.state();
 
-  private Scene scene() {
+  @Override
+  protected Scene scene() {
     return Scene.of(
         Pictures.snapshot(Pictures.server(), state, 120),
         report,
@@ -33,18 +34,6 @@ class CpusTableTest {
         120,
         30,
         Pictures.options());
-  }
-
-  private void press(Key key) {
-    state = Keys.press(scene(), key).state();
-  }
-
-  private void mouse(Mouse.Kind kind, int y) {
-    state = Keys.mouse(scene(), new Mouse(kind, 5, y)).state();
-  }
-
-  private void type(String text) {
-    text.chars().forEach(c -> press(Key.of(c)));
   }
 
   @Test
@@ -70,14 +59,14 @@ class CpusTableTest {
   @Test
   void mouse_onARow_selectsItAndMarksItTwice() {
     type("6");
-    mouse(Mouse.Kind.PRESS, 6);
+    mouse(Mouse.Kind.PRESS, 5, 6);
     assertEquals(2, CpusTable.TABLE.place(state).marked());
-    mouse(Mouse.Kind.DOUBLE, 6);
+    mouse(Mouse.Kind.DOUBLE, 5, 6);
     assertEquals(Shape.of(new Shape.Cpus(Set.of(2), false)), state.shape());
     // What it marked is a line above the title.
-    mouse(Mouse.Kind.PRESS, 3);
+    mouse(Mouse.Kind.PRESS, 5, 3);
     assertEquals("first by number", state.message());
-    mouse(Mouse.Kind.WHEEL_DOWN, 7);
+    mouse(Mouse.Kind.WHEEL_DOWN, 5, 7);
     assertTrue(CpusTable.TABLE.place(state).marked() != 2);
   }
 

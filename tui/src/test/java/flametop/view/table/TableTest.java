@@ -27,26 +27,28 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.ScreenUser;
 import flametop.view.screen.TablePictures;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
 import flametop.view.state.Effect;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
-import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-class TableTest {
+class TableTest extends ScreenUser {
   private static final TopTable TOP = new TopTable();
   private static final TasksTable TASKS = new TasksTable();
 
   private final Tree tree = Pictures.server();
-  private ViewState state = Pictures.state().withStates(StateSet.ALL);
-  private List<Effect> effects = List.of();
+
+  TableTest() {
+    state = state.withStates(StateSet.ALL);
+  }
 
   /** Answers the state's question, as a profile does. */
   private Page page() {
@@ -55,28 +57,13 @@ class TableTest {
         : state.page(120) instanceof TasksQuery tasks ? TablePictures.tasks(tasks) : null;
   }
 
-  private Scene scene() {
+  @Override
+  protected Scene scene() {
     return scene(page());
   }
 
   private Scene scene(Page page) {
     return Scene.of(Pictures.snapshot(tree, state, 120), page, state, 120, 34, Pictures.options());
-  }
-
-  private void press(Key key) {
-    Step step = Keys.press(scene(), key);
-    state = step.state();
-    effects = step.effects();
-  }
-
-  private void type(String text) {
-    text.chars().forEach(c -> press(Key.of(c)));
-  }
-
-  private void click(int x, int y, Mouse.Kind kind) {
-    Step step = Keys.mouse(scene(), new Mouse(kind, x, y));
-    state = step.state();
-    effects = step.effects();
   }
 
   private String markedFunction() {
@@ -158,13 +145,13 @@ class TableTest {
   @Test
   void top_clickOnAHead_sortsByIt() {
     type("4");
-    click(line(head()).indexOf("total") + 1, head(), Mouse.Kind.PRESS);
+    mouse(Mouse.Kind.PRESS, line(head()).indexOf("total") + 1, head());
     assertEquals(TopQuery.Order.TOTAL, TOP.place(state).order());
-    click(line(head()).indexOf("asleep"), head(), Mouse.Kind.PRESS);
+    mouse(Mouse.Kind.PRESS, line(head()).indexOf("asleep"), head());
     assertEquals(TopQuery.Order.SLEEP, TOP.place(state).order());
-    click(line(head()).indexOf("function"), head(), Mouse.Kind.PRESS);
+    mouse(Mouse.Kind.PRESS, line(head()).indexOf("function"), head());
     assertEquals(TopQuery.Order.NAME, TOP.place(state).order());
-    click(line(head()).indexOf("module"), head(), Mouse.Kind.PRESS);
+    mouse(Mouse.Kind.PRESS, line(head()).indexOf("module"), head());
     assertEquals("this column has no order", state.message());
   }
 
@@ -267,9 +254,9 @@ class TableTest {
   void top_clickOnARow_marksItAndASecondOpensIt() {
     type("4");
     String third = ((TopReport) page()).rows().get(2).function().name();
-    click(40, head() + 3, Mouse.Kind.PRESS);
+    mouse(Mouse.Kind.PRESS, 40, head() + 3);
     assertEquals(third, markedFunction());
-    click(40, head() + 3, Mouse.Kind.DOUBLE);
+    mouse(Mouse.Kind.DOUBLE, 40, head() + 3);
     assertTrue(state.view() != View.TOP);
   }
 
@@ -389,7 +376,7 @@ class TableTest {
     type("s");
     assertEquals("first by time queued", state.message());
     assertEquals(pid, markedPid());
-    click(line(head()).indexOf("age"), head(), Mouse.Kind.PRESS);
+    mouse(Mouse.Kind.PRESS, line(head()).indexOf("age"), head());
     assertEquals(TasksQuery.Order.AGE, TASKS.place(state).order());
     assertEquals(pid, markedPid());
   }
