@@ -67,11 +67,11 @@ pub struct Ask {
 
 /// What becomes of frames. `place` is that of the question: an id may have come to mean another since.
 pub enum Answer {
-    /// The name, if there is one. Not `asked`: a better one than was given before.
+    /// The name of a frame. Not `asked`: a better one than was given before.
     Name {
         frame: u32,
         place: Frame,
-        name: Option<Vec<u8>>,
+        name: Result<Vec<u8>, Nameless>,
         asked: bool,
     },
     /// Other code lies there now: what is seen there from now on is another frame.
@@ -82,6 +82,15 @@ pub enum Answer {
         trouble: bool,
         text: String,
     },
+}
+
+/// Why a frame has no name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nameless {
+    /// No map names it.
+    Absent,
+    /// It may be in the part of the map that is not read, since that would cost too much.
+    Limit,
 }
 
 enum Question {
@@ -658,7 +667,11 @@ mod tests {
         match answer {
             Answer::Name { frame, name, .. } => (
                 frame,
-                name.map_or("none".to_owned(), |n| String::from_utf8_lossy(&n).into()),
+                match name {
+                    Ok(name) => String::from_utf8_lossy(&name).into(),
+                    Err(Nameless::Absent) => "none".to_owned(),
+                    Err(Nameless::Limit) => "limit".to_owned(),
+                },
             ),
             Answer::Moved { frame, .. } => (frame, "moved".to_owned()),
             Answer::Notice { text, .. } => (u32::MAX, text),

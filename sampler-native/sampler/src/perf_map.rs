@@ -94,6 +94,11 @@ impl PerfMap {
         self.places.len()
     }
 
+    /// Whether the file has more than is read of one file.
+    pub fn is_cut(&self) -> bool {
+        self.seen.2 > MAX_FILE || self.places.len() >= MAX_PLACES
+    }
+
     /// Whether this file is the one that is held, with more at its end.
     fn grew(&self, file: &File, seen: (u64, u64, u64, Option<SystemTime>)) -> bool {
         let mut tail = vec![0; self.tail.len()];
@@ -407,7 +412,7 @@ mod tests {
         let sparse = File::create(&file.0).expect("created");
         sparse.set_len(4 * MAX_FILE).expect("sparse");
         let map = file.look(None).0.expect("a map");
-        assert_eq!(map.len(), 0);
+        assert_eq!((map.len(), map.is_cut()), (0, true));
     }
 
     #[test]
@@ -432,7 +437,7 @@ mod tests {
             let expected = format!("function_with_a_long_name_{i}");
             assert_eq!(name(&map, 16 * i), Some(expected));
         }
-        assert_eq!(map.skipped, 0);
+        assert_eq!((map.skipped, map.is_cut()), (0, false));
     }
 
     #[test]
@@ -443,7 +448,7 @@ mod tests {
             text.push_str(&format!("{:x} 8 f\n", 16 * i));
         }
         let map = file.write(text.as_bytes());
-        assert_eq!(map.len(), MAX_PLACES);
+        assert_eq!((map.len(), map.is_cut()), (MAX_PLACES, true));
         assert_eq!(name(&map, 16 * 1000).as_deref(), Some("f"));
     }
 }

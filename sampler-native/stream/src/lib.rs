@@ -321,6 +321,9 @@ open! {
         /// It is no frame but says why the outer part is missing, in the place of [`End`]: `[mm busy: COMM TID]`, the thread that
         /// held the mmap_lock.
         Reason = 4,
+        /// No symbol, since reading the symbols would cost more than one file, process or user may have: a name as of
+        /// [`Self::FunctionStart`] or [`Self::Unknown`].
+        Limit = 5,
     }
 }
 

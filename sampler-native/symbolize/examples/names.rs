@@ -84,6 +84,7 @@ fn report(
             module,
             offset,
             function_start: None,
+            limited: false,
             root: None,
         })
         .collect();

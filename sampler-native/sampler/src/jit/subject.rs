@@ -9,7 +9,7 @@ use std::{
 
 use flametop_unwind::{Frame, OpenFile};
 
-use super::{Answer, Ask, PAUSE, SHARE, TICK};
+use super::{Answer, Ask, Nameless, PAUSE, SHARE, TICK};
 use crate::{budget::Purse, perf_map::PerfMap};
 
 /// Most frames of a process whose names are followed.
@@ -38,6 +38,8 @@ pub struct Subject {
     pub follow_due: Instant,
     /// The rest of the map is not read before.
     rest_due: Instant,
+    /// The map, or its rest, is not read yet: too much was read.
+    postponed: bool,
     /// The file has news that the frames told of were not compared with, and when they may be.
     unchecked: bool,
     check_due: Instant,
@@ -78,6 +80,7 @@ impl Subject {
             look_due: now,
             follow_due: now,
             rest_due: now,
+            postponed: false,
             unchecked: false,
             check_due: now,
             used: now,
@@ -128,12 +131,14 @@ impl Subject {
         self.look_due = self.look_due.max(until);
         self.follow_due = self.follow_due.max(until);
         self.rest_due = until;
+        self.postponed = true;
         self.check_due = self.check_due.max(until);
     }
 
     /// Reads a piece of a file that was opened just now, or of the one that is held. Returns what that took, ns.
     pub fn read(&mut self, file: Option<Arc<OpenFile>>) -> u64 {
         let began = Instant::now();
+        self.postponed = false;
         match file {
             Some(file) => {
                 let (map, new) = PerfMap::of_file(self.map.take(), file);
@@ -173,10 +178,15 @@ impl Subject {
             };
             self.told.insert(ask.frame, told);
         }
+        let is_limited = self.postponed || map.is_some_and(PerfMap::is_cut);
+        let nameless = match is_limited {
+            true => Nameless::Limit,
+            false => Nameless::Absent,
+        };
         answers.push(Answer::Name {
             frame: ask.frame,
             place: ask.place,
-            name,
+            name: name.ok_or(nameless),
             asked: true,
         });
     }
@@ -209,7 +219,7 @@ impl Subject {
             answers.push(Answer::Name {
                 frame,
                 place,
-                name: Some(name),
+                name: Ok(name),
                 asked: false,
             });
             true
@@ -224,5 +234,41 @@ impl Subject {
         let skipped = self.map.as_ref().map_or(0, |map| map.skipped);
         let tell = skipped > 0 && !std::mem::replace(&mut self.told_skipped, true);
         tell.then_some(skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flametop_unwind::ModuleId;
+
+    fn answered(subject: &mut Subject) -> Result<Vec<u8>, Nameless> {
+        let place = Frame {
+            module: ModuleId(0),
+            offset: 0x10,
+            guessed: false,
+        };
+        let ask = Ask {
+            frame: 1,
+            tgid: 2,
+            place,
+        };
+        let mut answers = Vec::new();
+        subject.answer(&ask, &RandomState::new(), &mut answers);
+        match answers.pop() {
+            Some(Answer::Name { name, .. }) => name,
+            _ => panic!("a name"),
+        }
+    }
+
+    #[test]
+    fn answer_while_the_map_is_postponed_says_limit() {
+        let now = Instant::now();
+        let mut subject = Subject::new(0, now);
+        assert_eq!(answered(&mut subject), Err(Nameless::Absent));
+        subject.postpone(now);
+        assert_eq!(answered(&mut subject), Err(Nameless::Limit));
+        subject.read(None);
+        assert_eq!(answered(&mut subject), Err(Nameless::Absent));
     }
 }
