@@ -191,7 +191,9 @@ impl Symbolizer {
         if let Err(returned) = commands.send(message)
             && let Message::Ask(queries) = returned.0
         {
-            let answers = queries.iter().map(|query| without_symbol(query, b"", false));
+            let answers = queries
+                .iter()
+                .map(|query| without_symbol(query, b"", false));
             lock(&self.shared.answers).extend(answers);
         }
     }

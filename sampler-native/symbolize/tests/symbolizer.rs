@@ -363,10 +363,7 @@ fn ask_frame_whose_function_was_not_looked_for_to_the_end_says_limit_unless_it_h
         Some(Source::Limit)
     );
     let h = answers.iter().find(|a| u64::from(a.frame) == known["h"]);
-    assert_eq!(
-        h.map(|a| (name(a), a.source)),
-        Some(("h", Source::Symbol))
-    );
+    assert_eq!(h.map(|a| (name(a), a.source)), Some(("h", Source::Symbol)));
 }
 
 #[test]
