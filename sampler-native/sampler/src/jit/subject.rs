@@ -9,9 +9,15 @@ use std::{
 
 use flametop_unwind::{Frame, OpenFile};
 
-use super::{Answer, Ask, Nameless, PAUSE, SHARE, TICK};
+use super::{Answer, Ask, Nameless};
 use crate::{budget::Purse, perf_map::PerfMap};
 
+/// Files are looked at so often without a question.
+pub const TICK: Duration = Duration::from_secs(1);
+/// Files are looked at no more often than this.
+pub const PAUSE: Duration = Duration::from_millis(100);
+/// Looking takes at most one part in so many of the time.
+const SHARE: u32 = 20;
 /// Most frames of a process whose names are followed.
 const MAX_TOLD: usize = 1 << 16;
 
