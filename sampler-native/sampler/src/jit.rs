@@ -38,18 +38,18 @@ pub struct Ask {
     pub place: Frame,
 }
 
-/// What becomes of frames. `place` is that of the question: an id may have come to mean another since.
+/// An answer about a frame. `place` is the place of the question: the frame's id may mean another place since.
 pub enum Answer {
-    /// The name of a frame. Not `asked`: a better one than was given before.
+    /// The name of a frame. Not `asked`: a better name than the one before, without a question.
     Name {
         frame: u32,
         place: Frame,
         name: Result<Vec<u8>, Nameless>,
         asked: bool,
     },
-    /// Other code lies there now: what is seen there from now on is another frame.
+    /// Other code lies at the place now: samples from now on have another frame there.
     Moved { frame: u32, place: Frame },
-    /// Something for the user, of this process.
+    /// A notice for the user, about this process.
     Notice {
         tgid: u32,
         trouble: bool,
@@ -60,9 +60,9 @@ pub enum Answer {
 /// Why a frame has no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nameless {
-    /// No map names it.
+    /// No map names the frame.
     Absent,
-    /// It may be in the part of the map that is not read, since that would cost too much.
+    /// The name may be in a part of the map that is not read, since to read it would cost too much.
     Limit,
 }
 
@@ -71,14 +71,14 @@ enum Question {
     JvmMaps(bool),
     /// The perf map of the process with this number, or why there is none.
     PerfMap(u32, Result<PerfMap, Missing>),
-    /// The facts of a JVM that are needed before it is asked; none if the process is no JVM.
+    /// The facts that are needed to ask a JVM; none if the process is no JVM.
     Jvm(u32, Result<Option<Box<Jvm>>, String>),
-    /// The JVM with this number has written its map, or said why not.
+    /// The JVM with this number has written its map, or has said why not.
     Mapped(u32, Result<(), String>),
     End,
 }
 
-/// The asking side. The thread ends when this is dropped.
+/// The side that asks. The thread ends when this is dropped.
 pub struct JitNames {
     questions: Sender<Question>,
     answers: Receiver<Answer>,
@@ -87,7 +87,7 @@ pub struct JitNames {
 }
 
 impl JitNames {
-    /// Starts the thread. `prober`: opens the files; its answers come by [`JitNames::perf_map`] and [`JitNames::jvm`]. `jvm_maps`:
+    /// Starts the thread. `prober`: opens the files; the prober's answers come by [`JitNames::perf_map`] and [`JitNames::jvm`]. `jvm_maps`:
     /// whether JVMs are asked to write maps.
     pub fn start(prober: Arc<Prober>, jvm_maps: bool) -> JitNames {
         let (questions, asked) = channel();
@@ -116,7 +116,7 @@ impl JitNames {
         }
     }
 
-    /// Asks; never waits.
+    /// Asks for names, and never waits.
     pub fn ask(&self, batch: Vec<Ask>) {
         self.tell(Question::Names(batch));
     }
@@ -131,7 +131,7 @@ impl JitNames {
         self.tell(Question::PerfMap(tgid, map));
     }
 
-    /// The prober has looked at what may be a JVM.
+    /// The prober has looked at a process that may be a JVM.
     pub fn jvm(&self, tgid: u32, jvm: Result<Option<Box<Jvm>>, String>) {
         self.tell(Question::Jvm(tgid, jvm));
     }

@@ -32,7 +32,7 @@ const MAX_PROCESSES: usize = 64;
 const MAX_PLACES: usize = 1 << 20;
 /// Most frames of a process that wait for its map.
 const MAX_WAITING: usize = 1 << 16;
-/// ns of a second in which maps of one process, and of all of a user, are read; beyond that there are no names for a while.
+/// ns of a second in which maps of one process, and maps of all processes of a user, are read; beyond that there are no names for a while.
 const READING: u64 = 100_000_000;
 const READING_OF_USER: u64 = 200_000_000;
 /// The user of a process whose user is not known.
@@ -47,7 +47,7 @@ pub struct Names {
     hasher: RandomState,
     replies: Sender<Answer>,
     jvms: Jvms,
-    /// No file is looked at before, but for a question.
+    /// Without a question no file is looked at before this moment.
     follow_due: Instant,
     /// Texts that the user was told already.
     told: HashSet<String>,
@@ -74,7 +74,7 @@ impl Names {
         }
     }
 
-    /// Answers questions until the last of them.
+    /// Answers questions until the last question.
     pub fn run(&mut self, questions: &Receiver<Question>) {
         loop {
             let question = match self.wait() {
@@ -112,7 +112,7 @@ impl Names {
         }
     }
 
-    /// How long there is nothing to do without a question; none: for ever.
+    /// For so long there is nothing to do without a question; none: for ever.
     fn wait(&self) -> Option<Duration> {
         let now = Instant::now();
         let due = self.processes.values().map(|subject| subject.read_due());
@@ -151,7 +151,7 @@ impl Names {
         }
     }
 
-    /// Has the map of this process opened, if that is due.
+    /// Has the map of this process opened, if it is time to do so.
     fn look(&mut self, tgid: u32) {
         let Some(subject) = self.processes.get_mut(&tgid) else {
             return;
@@ -177,7 +177,7 @@ impl Names {
         let file = match map {
             Ok(map) => {
                 if subject.start != map.start {
-                    // The image before it is forgotten.
+                    // The image before this one is forgotten.
                     subject.replace(map.start, now);
                 }
                 subject.gone = false;
@@ -190,7 +190,7 @@ impl Names {
             Ok(MapFile::Open(file)) => return self.read(tgid, Some(file)),
             Ok(MapFile::Absent) => return self.answer_waiting(tgid),
             Err(Missing::Gone) => {
-                // What is known of its map names frames for a while.
+                // The map, as far as it was read, names frames for a while.
                 subject.gone = true;
                 return self.answer_waiting(tgid);
             }
@@ -207,7 +207,7 @@ impl Names {
         self.notice(tgid, true, text);
     }
 
-    /// Reads a piece of the map of a process: from its beginning if it was opened anew.
+    /// Reads a piece of the map of a process: the first piece if the map was opened anew.
     fn read(&mut self, tgid: u32, file: Option<Arc<OpenFile>>) {
         let Some(subject) = self.processes.get_mut(&tgid) else {
             return;
@@ -225,7 +225,7 @@ impl Names {
         }
     }
 
-    /// Tells of frames of a process that have another name now.
+    /// Answers again for frames of a process that have another name now.
     fn recheck(&mut self, tgid: u32) {
         let Some(subject) = self.processes.get_mut(&tgid) else {
             return;
@@ -248,7 +248,7 @@ impl Names {
         }
     }
 
-    /// Too much was read for this user's processes: there are no more names until there is time again.
+    /// Too much was read for this user's processes: their frames have no names until the budget allows to read on.
     fn refuse(&mut self, tgid: u32) {
         let Some(subject) = self.processes.get_mut(&tgid) else {
             return;
@@ -266,7 +266,7 @@ impl Names {
         }
     }
 
-    /// Answers what waited for the map of a process, by what is known of that.
+    /// Answers the questions that waited for the map of a process, by the part of the map that was read.
     fn answer_waiting(&mut self, tgid: u32) {
         let Some(subject) = self.processes.get_mut(&tgid) else {
             return;
@@ -318,7 +318,7 @@ impl Names {
         self.processes.remove(&tgid);
     }
 
-    /// Has the files looked at that may have changed.
+    /// Has files opened that may have changed.
     fn follow(&mut self) {
         let now = Instant::now();
         if now < self.follow_due {
@@ -385,7 +385,7 @@ impl Names {
         }
     }
 
-    /// Tells the user, once.
+    /// Tells the user each text once.
     fn notice(&mut self, tgid: u32, trouble: bool, text: String) {
         if self.told.len() < 1000 && self.told.insert(text.clone()) {
             let _ = self.replies.send(Answer::Notice {
@@ -397,11 +397,11 @@ impl Names {
     }
 }
 
-/// How a process is called in a notice.
+/// The name of a process in a notice.
 fn title(tgid: u32) -> String {
     let comm = fs::read(format!("/proc/{tgid}/comm")).unwrap_or_default();
     match String::from_utf8_lossy(comm.trim_ascii_end()) {
-        // It ended meanwhile.
+        // The process ended meanwhile.
         comm if comm.is_empty() => format!("pid {tgid}"),
         comm => format!("{comm} (pid {tgid})"),
     }
