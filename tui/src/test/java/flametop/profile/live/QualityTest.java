@@ -180,7 +180,7 @@ final class QualityTest {
     QualityReport report = quality.report(ALL);
     assertEquals(10_000, report.window().counts().nameLimited());
     for (QualityReport.Row row : report.processes().subList(1, report.processes().size())) {
-      long even = 1 - row.pid() % 2;
+      long even = 1L - row.pid() % 2;
       assertEquals(even, row.counts().nameLimited(), row.name());
     }
   }
