@@ -424,6 +424,31 @@ test_quality_view_lists_processes_and_modules_and_filters() {
   kill $load
 }
 
+# A program whose packed symbols are more than flametop unpacks, beside one that has its names.
+test_quality_view_says_whose_names_are_over_the_limit() {
+  known_load known 600
+  innocent=$load
+  head -c 64M /dev/zero | xz -0 >"$work/packed"
+  cp "$work/known" "$work/bomb"
+  objcopy --strip-all --add-section .gnu_debugdata="$work/packed" "$work/bomb"
+  "$work/bomb" 600 >/dev/null &
+  load=$!
+  open_pane 200 40
+  start_screen "-p $innocent,$load"
+  wait_for 'seventy'
+  keys 8
+  wait_for 'other name limit$'
+  wait_for "^ +$load bomb .* [1-9][0-9,]*\$"
+  wait_for "^ +$innocent known .* ·\$"
+  wait_for ', name limit [0-9.]+% in '
+  keys b
+  wait_for '^ bomb .* [1-9][0-9,]*$'
+  wait_for '^ known .* ·$'
+  keys q
+  ended >/dev/null
+  kill $load $innocent
+}
+
 # Alone: what flametop may cost is a share of the machine.
 test_budget_lowers_the_rates_and_raises_them_again() {
   cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"

@@ -17,7 +17,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError},
 };
 
-use flametop_sampler::{OpenError, Requests, Session, Wish};
+use flametop_sampler::{OpenError, Session, Wish, Wishes};
 use jni::{
     Env, EnvUnowned,
     errors::ErrorPolicy,
@@ -127,7 +127,7 @@ fn guard<'l, T: Default>(
 /// One open session.
 struct Open {
     session: Mutex<Session>,
-    requests: Requests,
+    wishes: Wishes,
 }
 
 /// The open sessions by handle; handles are never used twice.
@@ -176,14 +176,14 @@ pub extern "system" fn Java_flametop_sampler_Bridge_open<'l>(
 ) -> jlong {
     guard(env, |env| {
         let session = Session::open(&settings.try_to_string(env)?)?;
-        let requests = session.requests();
+        let wishes = session.wishes();
         let mut handles = lock(&HANDLES);
         handles.last += 1;
         let handle = handles.last;
         let session = Mutex::new(session);
         handles
             .open
-            .insert(handle, Arc::new(Open { session, requests }));
+            .insert(handle, Arc::new(Open { session, wishes }));
         Ok(handle)
     })
 }
@@ -244,11 +244,9 @@ pub extern "system" fn Java_flametop_sampler_Bridge_wish<'l>(
         let open = find(handle)?;
         match Wish::parse(&wish.try_to_string(env)?)? {
             Wish::Rates(pass_hz, cpu_hz) => lock(&open.session).set_rates(pass_hz, cpu_hz)?,
-            Wish::Names(frames) => open.requests.ask_names(&frames),
-            Wish::Places(frames) => open.requests.ask_places(&frames),
-            Wish::JvmMaps(wanted) => open.requests.set_jvm_maps(wanted)?,
-            Wish::SourceOn(number, spec) => open.requests.set_source(number, Some(spec)),
-            Wish::SourceOff(number) => open.requests.set_source(number, None),
+            Wish::Names(frames) => open.wishes.ask_names(&frames),
+            Wish::Places(frames) => open.wishes.ask_places(&frames),
+            Wish::JvmMaps(wanted) => open.wishes.set_jvm_maps(wanted)?,
         }
         Ok(())
     });

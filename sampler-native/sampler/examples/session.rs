@@ -56,7 +56,7 @@ fn run(pass_hz: u32, cpu_hz: u32, symbolizer: &str) -> Result<(), Box<dyn Error>
         "target=all\nhz.pass={pass_hz}\nhz.cpu={cpu_hz}\nsymbolizer={symbolizer}"
     ))?;
     raise_priority()?;
-    let requests = session.requests();
+    let wishes = session.wishes();
     let header = session.header().to_vec();
     let live = Live {
         session,
@@ -74,7 +74,7 @@ fn run(pass_hz: u32, cpu_hz: u32, symbolizer: &str) -> Result<(), Box<dyn Error>
                 asked.push(frame);
             }
         }
-        requests.ask_names(&asked);
+        wishes.ask_names(&asked);
     }
     Ok(())
 }

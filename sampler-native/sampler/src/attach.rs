@@ -1,10 +1,10 @@
 //! Asks a HotSpot JVM to write a perf map, as `jcmd PID Compiler.perfmap` does.
 //!
-//! A file `.attach_pidPID` in the JVM's `/tmp` and a SIGQUIT make it open the socket `.java_pidPID` there, which takes
-//! requests of its own user. SIGQUIT ends a process that does not expect it, so the prober looks at the JVM first: the JVM's own flags say
-//! that it answers, and the kernel says that it has a handler. The prober opens `/tmp` too, in the JVM's root and only where the kernel
-//! serves it; whatever is mounted in that folder is never entered. Numbers are those of the JVM's own pid namespace. The thread that
-//! calls this acts as the JVM's user from then on, so that nothing is written that this user could not write.
+//! A file `.attach_pidPID` in the JVM's `/tmp`, and then a SIGQUIT, make the JVM open the socket `.java_pidPID` there, which takes
+//! requests of the JVM's own user. SIGQUIT ends a process that does not expect it, so the prober looks at the JVM first: the JVM's own
+//! flags say that the JVM answers, and the kernel says that the JVM has a handler. The prober opens `/tmp` too, in the JVM's root and only
+//! where the kernel serves that folder; a file system that is mounted within the folder is never entered. PID is the number in the JVM's
+//! own pid namespace. The thread that asks acts as the JVM's user from then on: it can write only what this user can write.
 
 use std::{
     fs::{File, Metadata},
@@ -22,20 +22,21 @@ use flametop_unwind::ProcessFolder;
 
 use crate::{os, prober::Jvm};
 
-/// How long a JVM may take to open its socket, and to answer. A large one that is busy may need seconds.
+/// A JVM may take so long to open its socket, and so long to answer. A large JVM that is busy may need seconds.
 const OPENING: Duration = Duration::from_secs(10);
 const ANSWER: Duration = Duration::from_secs(30);
 const STEP: Duration = Duration::from_millis(20);
-/// Version of the protocol, command, its three arguments.
+/// Version of the protocol, the command, and three arguments of the command.
 const REQUEST: &[u8] = b"1\0jcmd\0Compiler.perfmap\0\0\0";
 const MAX_ANSWER: usize = 4096;
 
-/// Has the JVM write its map; waits until it has. To be called on a thread of its own, which is to end afterwards.
+/// Has the JVM write its map, and waits for that. The calling thread acts as the JVM's user afterwards, so it is a thread for this call
+/// alone.
 ///
 /// # Errors
-/// Why it gives none, and what mends that.
+/// The reason why there is no map, and the remedy.
 pub fn write_map(tgid: u32, jvm: &Jvm, stop: &AtomicBool) -> Result<(), String> {
-    // From here on the number cannot come to mean another process.
+    // From here on the number cannot mean another process.
     let gone = |_| "it is gone".to_owned();
     let handle = os::process(tgid).map_err(gone)?;
     let start = ProcessFolder::open(tgid).and_then(|process| process.start());
@@ -48,7 +49,7 @@ pub fn write_map(tgid: u32, jvm: &Jvm, stop: &AtomicBool) -> Result<(), String> 
     let unreachable = |e: io::Error| format!("its /tmp cannot be reached: {e}");
     let tmp = jvm.tmp.file().map_err(unreachable)?;
     let status = &jvm.status;
-    // It would write through a link.
+    // The JVM would write through a link.
     let map = status.perf_map();
     let own = |facts: &Metadata| facts.is_file() && status.uids.contains(&facts.uid());
     match os::place_in(tmp, &map).and_then(|planted| planted.metadata()) {
@@ -71,7 +72,7 @@ pub fn write_map(tgid: u32, jvm: &Jvm, stop: &AtomicBool) -> Result<(), String> 
     ask(&socket, &name, stop)
 }
 
-/// The JVM's socket, if it is there.
+/// The JVM's socket, if there is one.
 fn socket(tmp: &File, name: &str, uid: u32) -> Option<File> {
     let place = os::place_in(tmp, name).ok()?;
     let facts = place.metadata().ok()?;
@@ -106,7 +107,7 @@ fn open_socket(
         thread::sleep(STEP);
         opened = socket(tmp, name, status.uids[1]);
     }
-    // Left behind it would make a later SIGQUIT mean something else.
+    // With this file left behind, a later SIGQUIT would mean something else to the JVM.
     let _ = os::remove_in(tmp, &sign);
     signalled.map_err(|e| format!("it cannot be signalled: {e}"))?;
     opened.ok_or_else(|| "it does not answer; it may be stopped".to_owned())
@@ -123,7 +124,7 @@ fn ask(socket: &File, name: &str, stop: &AtomicBool) -> Result<(), String> {
     let mut piece = [0; 512];
     let until = Instant::now() + ANSWER;
     while answer.len() < MAX_ANSWER {
-        // Also of one that answers a byte at a time.
+        // The deadline holds also for a JVM that answers a byte at a time.
         if Instant::now() >= until || stop.load(Ordering::Relaxed) {
             return Err("it does not answer; it may be stopped".to_owned());
         }

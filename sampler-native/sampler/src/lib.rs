@@ -5,7 +5,7 @@
 //! The caller makes passes with [`Session::fill`], on one thread at a time. Beside it a thread named `flametop-ring`
 //! sleeps on the rings of the CPU clock and of task ends, walks stacks at once and queues records for the next batch. Neither reads
 //! anything of another process: the prober does, a process of its own, and samples of what is not known yet wait for it in a queue.
-//! Any thread may ask for names, and for more ([`Requests`]); [`Wish`] is the text of such a request.
+//! Any thread may wish for names, and for more ([`Wishes`]); [`Wish`] is a wish as text. The pipeline has requests to the kernel side.
 //!
 //! # Errors
 //! Opening gives an [`OpenError`] with an exit code. What works only in part is told in the stream, as a notice.
@@ -44,7 +44,7 @@ pub use check::check;
 pub use flametop_kernel::CheckLine;
 pub use open_error::OpenError;
 pub use os::favour;
-pub use session::{MIN_BUFFER, Requests, Session};
+pub use session::{MIN_BUFFER, Session, Wishes};
 pub use settings::Settings;
 pub use wish::Wish;
 

@@ -1,9 +1,9 @@
-//! Which mappings a sample is walked by: those of its process at its moment.
+//! The mappings by which a sample is walked: the mappings of its process at the moment of the sample.
 //!
-//! The kernel tells of each executable mapping when it is made, and of each exec. What was mapped before is read once, at first
-//! sight; a fork begins with what its family has. Where the kernel does not tell, mappings are read again when the count of
-//! executable pages moves, which it does not if something as large comes to the same place. An address that no mapping holds is asked
-//! about: where the kernel tells, alone, since most such addresses are no code at all.
+//! The kernel tells of each executable mapping when the mapping is made, and of each exec. The mappings from before are read once, when
+//! the process is first seen; a fork begins with the mappings of its family. Where the kernel does not tell, mappings are read again when
+//! the count of executable pages changes; the count stays the same if a mapping as large comes to the same place. Of an address that no
+//! mapping holds, the prober is asked: where the kernel tells, about this address alone, since most such addresses are no code at all.
 
 mod families;
 mod follow;
@@ -30,18 +30,18 @@ use crate::{
 use families::Families;
 use told::Told;
 
-/// Mappings of one process are read at most this often, ns.
+/// From one reading of the mappings of a process to the next, at least, ns.
 const PERIOD: u64 = 100_000_000;
-/// Those of one that did not answer in time, ns.
+/// The same of a process that did not answer in time, ns.
 const LATE_PERIOD: u64 = 10_000_000_000;
-/// After so many that were followed they are read again: of what was unmapped nobody tells.
+/// After so many changes that were followed the mappings are read again: nobody tells of mappings that were removed.
 const READ_AFTER: usize = 4096;
-/// Mappings that were read before their process was seen are kept so long, ns.
+/// Mappings that were read before their process was seen are kept for so long, ns.
 const EARLY_KEPT: u64 = 5_000_000_000;
-/// Lines of mappings a second that are read of one process, 20 ms of the kernel's work; of all processes of a user.
+/// Most lines of mappings a second that are read of one process, 20 ms of the kernel's work; and of all processes of a user.
 const LINES: u64 = 20_000;
 const LINES_OF_USER: u64 = 200_000;
-/// What looking at the file of a mapping costs, in lines.
+/// The cost of a look at the file of a mapping, in lines.
 const LINES_PER_FILE: u64 = 16;
 
 /// The known mappings of one process generation.
@@ -50,46 +50,46 @@ pub struct Maps {
     history: Option<MapHistory>,
     /// The history holds all changes that were told up to this time, ns.
     synced: u64,
-    /// When they were read, or tried, ns.
+    /// The moment when the mappings were read, or could not be read, ns.
     read: u64,
-    /// `exec_vm` when they were read or followed.
+    /// `exec_vm` when the mappings were read or followed last.
     exec_vm: u64,
-    /// How many were followed since.
+    /// Changes that were followed since the mappings were read.
     followed: usize,
-    /// When the image was replaced: from then on its mappings are those of another, ns.
+    /// The moment when the image was replaced: later mappings are of another image, ns.
     over: Option<u64>,
-    /// From when on more happened than is known, until they are read again, ns.
+    /// From this moment on more happened than is known, until the mappings are read again, ns.
     missed: Option<u64>,
-    /// What reading them has cost.
+    /// The cost of reading the mappings.
     lines: Purse,
-    /// A question about them is not answered.
+    /// There is a question about the mappings that is not answered.
     asked: bool,
-    /// The last question was about what is at this address.
+    /// The last question was about this address alone.
     asked_at: Option<u64>,
-    /// `exec_vm` when they were asked for.
+    /// `exec_vm` when the last question was asked.
     asked_vm: u64,
-    /// They came, or could not be read.
+    /// The mappings came, or could not be read.
     come: Option<Result<(u64, ProbedMaps), Missing>>,
-    /// Why they could not be read the last time.
+    /// The reason why the mappings could not be read the last time.
     missing: Option<End>,
 }
 
-/// What is known of the mappings of a process at the moment of a sample.
+/// The mappings of a process at the moment of a sample, as far as they are known.
 #[derive(Debug)]
 pub enum At {
-    /// All.
+    /// All mappings.
     Known(Arc<ProcessMaps>),
-    /// Nothing, and why.
+    /// No mappings, and the reason.
     Unknown(End),
-    /// It was asked for; the answer comes soon, if there is one.
+    /// The mappings were asked for; the answer comes soon, if there is one.
     Asked,
 }
 
-/// Mappings that were to be read.
+/// Whether mappings are on their way.
 enum Read {
     Come(ProbedMaps),
     Asked,
-    /// Not now: it is too soon after the last time, or they cannot be read.
+    /// The mappings are not asked for now: the last question is too recent, or the mappings cannot be read.
     No,
 }
 
@@ -99,7 +99,7 @@ impl Maps {
         self.history.iter().flat_map(MapHistory::modules)
     }
 
-    /// When they were read last, ns.
+    /// The moment when the mappings were read last, ns.
     pub fn read(&self) -> u64 {
         self.read
     }
@@ -127,15 +127,15 @@ pub struct Mappings {
     families: Families,
     pub boot: BootClock,
     prober: Arc<Prober>,
-    /// Lines that were read.
+    /// The budget of lines that are read.
     lines: Budget,
-    /// Processes that are read before they are seen, and those that were: when they began, ticks.
+    /// Mappings that are read before their processes are seen, and the tick when each of these processes began.
     early_asked: HashSet<u32>,
     early: HashMap<u32, (u64, u64, ProbedMaps)>,
 }
 
 impl Mappings {
-    /// `source`: tells of mappings, where that can be had.
+    /// `source`: the kernel's news of mappings, where there are any.
     pub fn new(
         source: Option<flametop_kernel::Mappings>,
         boot: BootClock,
@@ -157,13 +157,13 @@ impl Mappings {
         self.early_asked.extend(self.prober.ask_early(tgids));
     }
 
-    /// The mappings of a process that was asked for early, and the tick when that began.
+    /// Takes the mappings of a process that was asked for early, and the tick when the process began.
     pub fn early(&mut self, tgid: u32, read: Option<(u64, u64, ProbedMaps)>) {
         self.early_asked.remove(&tgid);
         self.early.extend(read.map(|read| (tgid, read)));
     }
 
-    /// All mappings of a process of this user, and when they began to be read.
+    /// Takes all mappings of a process of this user, and the moment when the reading began.
     pub fn come(&mut self, maps: &mut Maps, user: u32, read: Result<(u64, ProbedMaps), Missing>) {
         maps.asked = false;
         if let Ok((_, read)) = &read {
@@ -172,13 +172,13 @@ impl Mappings {
                 .spend(&mut maps.lines, user, os::monotonic(), cost);
         }
         if matches!(read, Err(Missing::Late)) {
-            // Each question to such a process costs a thread.
+            // Each question to a process that does not answer costs a thread.
             maps.read = os::monotonic() + LATE_PERIOD;
         }
         maps.come = Some(read);
     }
 
-    /// What mappings hold that a process made.
+    /// Takes the contents of mappings that a process made.
     pub fn seen(
         &mut self,
         key: ProcessKey,
@@ -189,7 +189,7 @@ impl Mappings {
         if let Some(maps) = maps {
             maps.asked = false;
             if seen.is_none() {
-                // All are read when there is time.
+                // All mappings are read when there is time.
                 maps.followed = READ_AFTER + 1;
                 maps.read = os::monotonic() + LATE_PERIOD;
             }
@@ -197,7 +197,7 @@ impl Mappings {
         self.told.see(key.tgid(), which, seen);
     }
 
-    /// Takes what was told up to `time`.
+    /// Takes the kernel's news up to `time`.
     pub fn drain(&mut self, time: u64) {
         self.told.drain(time);
         self.early
@@ -214,7 +214,7 @@ impl Mappings {
         self.families.exec(head);
     }
 
-    /// What the process of a sample had mapped then.
+    /// The mappings of the process of a sample, at the moment of the sample.
     pub fn at(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> At {
         let asked = if self.told.source.is_none() {
             self.poll(head, maps, modules)
@@ -237,8 +237,8 @@ impl Mappings {
         }
     }
 
-    /// This address of a sample has no mapping: asks what is there, unless something was asked a moment ago, and gives what may be
-    /// newer than [`Mappings::at`] but holds for the sample too.
+    /// The mappings for a sample with an address that [`Mappings::at`] has no mapping for: they may be newer, but hold for the sample too. Asks
+    /// about the address, unless there was a question a moment ago.
     pub fn again(
         &mut self,
         head: &Head,
@@ -249,7 +249,7 @@ impl Mappings {
         if maps.history.is_none() {
             return maps.unknown();
         }
-        // Where nobody tells what is mapped, something else may be new too.
+        // Where nobody tells of mappings, other mappings may be new too.
         let one = self.told.source.is_some().then_some(address);
         let read = match self.read(head, maps, one) {
             Read::Come(read) => read,
@@ -288,8 +288,7 @@ impl Mappings {
         At::Known(Arc::clone(read))
     }
 
-    /// All mappings of the process of a sample, which are asked for if they were not; or what is at the address `one`, if that is
-    /// all that is wanted.
+    /// Asks for all mappings of the process of a sample, or only for the mapping at the address `one`, if there is no such question yet.
     fn read(&mut self, head: &Head, maps: &mut Maps, one: Option<u64>) -> Read {
         let asked_at = maps.asked_at;
         let fits = |come: &Result<(u64, ProbedMaps), Missing>| match come {
@@ -309,7 +308,7 @@ impl Mappings {
             let Ok((began, read)) = come else {
                 return Read::No;
             };
-            // They may have come for a sample of before.
+            // The mappings may have come for an earlier sample.
             let mut since = self.told.of(head.tgid, began);
             if since.all(|change| change.time > head.ktime) {
                 return Read::Come(read);

@@ -1,4 +1,4 @@
-//! The few things that only libc gives: clocks, and files by their kernel calls.
+//! Calls of the kernel that only libc gives: clocks, processes, and files that are opened with conditions.
 
 use std::{
     ffi::CString,
@@ -20,7 +20,7 @@ pub fn monotonic() -> u64 {
     clock(libc::CLOCK_MONOTONIC)
 }
 
-/// Why the kernel does not count what tasks spend in uninterruptible sleep; `None` if it does.
+/// The reason why the kernel does not count the time of tasks in uninterruptible sleep; `None` if the kernel counts it.
 pub fn blocked_missing() -> Option<&'static str> {
     match fs::read("/proc/sys/kernel/sched_schedstats") {
         Ok(text) if text.starts_with(b"1") => None,
@@ -39,17 +39,17 @@ pub fn realtime() -> u64 {
     clock(libc::CLOCK_REALTIME)
 }
 
-/// CPU ns of all threads of a process; `None` if it is gone.
+/// CPU ns of all threads of a process; `None` if the process is gone.
 pub fn process_cpu(tgid: u32) -> Option<u64> {
     cpu_clock(tgid, PROCESS_CLOCK)
 }
 
-/// CPU ns of a thread of this process; `None` if it is gone.
+/// CPU ns of a thread of this process; `None` if the thread is gone.
 pub fn thread_cpu(tid: u32) -> Option<u64> {
     cpu_clock(tid, THREAD_CLOCK)
 }
 
-/// The kernel numbers the clocks of others by their ids.
+/// Reads a CPU clock of another thread or process, which the kernel numbers by its id.
 fn cpu_clock(id: u32, kind: libc::clockid_t) -> Option<u64> {
     match clock((!libc::clockid_t::try_from(id).ok()? << 3) | kind) {
         0 => None,
@@ -85,8 +85,8 @@ pub fn page() -> u64 {
     }
 }
 
-/// Gives the threads of this process with these names nice −10, where that is allowed: what a thread with deadlines waits for
-/// must not wait itself.
+/// Gives the threads of this process with these names nice −10, where that is allowed: a thread with deadlines waits for them, so they
+/// must not wait for others.
 pub fn favour(names: &[&str]) {
     let Ok(threads) = std::fs::read_dir("/proc/self/task") else {
         return;
@@ -101,10 +101,10 @@ pub fn favour(names: &[&str]) {
     }
 }
 
-/// What has this name in a folder, for its path alone: a link itself, and nothing that is mounted there.
+/// Opens the thing of this name in a folder, for its path alone. A link is opened itself; a thing that is mounted there is not opened.
 ///
 /// # Errors
-/// Nothing has the name, or something is mounted there.
+/// No thing has the name, or a thing is mounted there.
 pub fn place_in(folder: &File, name: &str) -> io::Result<File> {
     let name = CString::new(name)?;
     // SAFETY: all zeros is a valid `open_how`.
@@ -133,9 +133,9 @@ pub fn user() -> (u32, u32) {
 /// Opens the cgroup with this id in the hierarchy of which a mount is `mount`, for its path alone.
 ///
 /// # Errors
-/// There is none, or this process may not (CAP_DAC_READ_SEARCH).
+/// There is no such cgroup, or this process may not open it (CAP_DAC_READ_SEARCH).
 pub fn open_cgroup(mount: &File, id: u64) -> io::Result<File> {
-    /// A `file_handle` of kernfs, whose ids cgroups have.
+    /// A `file_handle` of kernfs: the id of a cgroup is an id of kernfs.
     #[repr(C)]
     struct Handle {
         bytes: libc::c_uint,
@@ -175,7 +175,7 @@ fn done(result: libc::c_long) -> io::Result<()> {
     }
 }
 
-/// Has at least so many files open at a time, if that is allowed. Returns how many may be.
+/// Raises the number of files that may be open at a time to at least `wanted`, if that is allowed. Returns the number.
 pub fn allow_files(wanted: u64) -> io::Result<u64> {
     let mut limit = libc::rlimit {
         rlim_cur: 0,
@@ -186,7 +186,7 @@ pub fn allow_files(wanted: u64) -> io::Result<u64> {
     if limit.rlim_cur >= wanted {
         return Ok(limit.rlim_cur);
     }
-    // Above its highest one only who may administer the machine; below, anybody.
+    // Only the administrator of the machine may raise the limit above its maximum; anybody may raise it up to the maximum.
     for highest in [limit.rlim_max.max(wanted), limit.rlim_max] {
         let more = libc::rlimit {
             rlim_cur: wanted.min(highest),
@@ -200,7 +200,7 @@ pub fn allow_files(wanted: u64) -> io::Result<u64> {
     Ok(limit.rlim_cur)
 }
 
-/// A descriptor of a process; it never comes to mean another one.
+/// A descriptor of a process: unlike the number, the descriptor never means another process.
 ///
 /// # Errors
 /// The process is gone.
@@ -212,7 +212,7 @@ pub fn process(tgid: u32) -> io::Result<File> {
 /// Sends a signal to the process of a descriptor.
 ///
 /// # Errors
-/// It is gone, or not ours to signal.
+/// The process is gone, or this process may not signal it.
 pub fn signal(process: &File, signal: libc::c_int) -> io::Result<()> {
     let no_info = std::ptr::null::<libc::siginfo_t>();
     // SAFETY: the kernel takes a null pointer for a signal as `kill` sends it.
@@ -227,15 +227,15 @@ pub fn signal(process: &File, signal: libc::c_int) -> io::Result<()> {
     })
 }
 
-/// A connection to the socket at a path; whoever does not take it is waited for no longer than so.
+/// A connection to the socket at a path. Waits no longer than `longest` for the other side to take the connection.
 ///
 /// # Errors
-/// There is no socket, or nobody takes connections in time.
+/// There is no socket, or nobody takes the connection in time.
 pub fn connect(path: &str, longest: Duration) -> io::Result<UnixStream> {
     // SAFETY: all zeros is an empty address.
     let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
     address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    // A NUL stays behind it.
+    // A NUL stays behind the path.
     if path.len() >= address.sun_path.len() {
         return Err(io::ErrorKind::InvalidInput.into());
     }
@@ -272,7 +272,7 @@ pub fn connect(path: &str, longest: Duration) -> io::Result<UnixStream> {
     Ok(UnixStream::from(OwnedFd::from(socket)))
 }
 
-/// Makes the calling thread alone act as this user and group, for good. By the bare system calls: those of libc would change
+/// Has the calling thread alone act as this user and group, for good: by bare system calls, since the functions of libc would change
 /// every thread.
 ///
 /// # Errors
@@ -288,7 +288,7 @@ pub fn become_user(uid: u32, gid: u32) -> io::Result<()> {
 /// Creates an empty file in a folder, for its owner alone.
 ///
 /// # Errors
-/// It is there already, or may not be created.
+/// The file is there already, or may not be created.
 pub fn create_in(folder: &File, name: &str) -> io::Result<File> {
     let name = CString::new(name)?;
     let flags = libc::O_CREAT | libc::O_EXCL | libc::O_NOFOLLOW | libc::O_WRONLY | libc::O_CLOEXEC;
@@ -300,14 +300,14 @@ pub fn create_in(folder: &File, name: &str) -> io::Result<File> {
 /// Removes a file from a folder.
 ///
 /// # Errors
-/// It is not there, or may not be removed.
+/// The file is not there, or may not be removed.
 pub fn remove_in(folder: &File, name: &str) -> io::Result<()> {
     let name = CString::new(name)?;
     // SAFETY: the name lives through the call.
     done(unsafe { libc::unlinkat(folder.as_raw_fd(), name.as_ptr(), 0) }.into())
 }
 
-/// Gives what malloc holds and nobody uses back to the kernel.
+/// Gives memory that malloc holds and nobody uses back to the kernel.
 pub fn trim() {
     // SAFETY: it may be called at any time.
     unsafe { libc::malloc_trim(0) };

@@ -1,10 +1,10 @@
-//! The file in which a process names code that it makes at run time: `/tmp/perf-PID.map`, lines of `START SIZE NAME` in
-//! hexadecimal, with or without `0x`.
+//! Perf maps: a process names the code that it makes at run time in the file `/tmp/perf-PID.map`, in lines of `START SIZE NAME`, with
+//! numbers in hexadecimal, with or without `0x`.
 //!
-//! The prober opens the file, and only one that the kernel serves and that can be the process's own. The file belongs to the process, so
-//! nothing of it is trusted: it is read up to a bound and piece by piece, never mapped, and lines that cannot be understood are skipped.
-//! Only the places of the lines are held; a name is read, and its line checked again, when the name is asked for. So a file that is
-//! written meanwhile gives the old name, the new one or none, but never a torn one.
+//! The prober opens a file only if the kernel serves the file and the file can be the process's own. The process may write anything into
+//! the file, so nothing in the file is trusted: the file is read up to a bound and piece by piece, and never mapped; lines that cannot be
+//! understood are skipped. Only the places of the lines are held. Whoever asks for a name has the line read and checked again. So a file
+//! that is written meanwhile gives the old name, the new name or no name, but never a torn name.
 
 use std::{
     collections::BinaryHeap,
@@ -17,26 +17,26 @@ use std::{
 use flametop_stream::MAX_NAME;
 use flametop_unwind::OpenFile;
 
-/// Most bytes read of one file; what is beyond has no names.
+/// Most bytes read of one file; code that is named behind them has no name.
 const MAX_FILE: u64 = 256 << 20;
-/// Most places held of one file, 8 MiB; what is beyond has no names.
+/// Most places held of one file, 8 MiB; code beyond them has no name.
 const MAX_PLACES: usize = 1 << 19;
 const CHUNK: usize = 256 << 10;
 /// Bytes that are read in one go, so that a large file holds up no other: some 20 ms.
 const PIECE: u64 = 4 << 20;
-/// Longest line.
+/// Most bytes of a line.
 const MAX_LINE: usize = 64 << 10;
-/// A longer piece of code is none.
+/// Most bytes of a piece of code; a line that claims more is skipped.
 const MAX_SIZE: u64 = 1 << 30;
-/// Bytes before the end of what was read, by which a file that only grew is known again.
+/// The last bytes that were read are compared when the file has changed: if they are the same, the file only grew.
 const TAIL: usize = 64;
 
-/// A stretch of code and the line of the file that names it. The newest line of an address is the one that counts.
+/// A stretch of code, and the line of the file that names the stretch. Where lines name the same address, the newest line counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place {
     start: u64,
     size: u32,
-    /// Where its line begins.
+    /// The byte of the file where the line begins.
     line: u32,
 }
 
@@ -46,25 +46,24 @@ impl Place {
     }
 }
 
-/// One file.
+/// The perf map in one file.
 pub struct PerfMap {
     file: Arc<OpenFile>,
-    /// Device, inode, size and time of the last change when it was read last.
+    /// Device, inode, size and time of the last change, at the last reading.
     seen: (u64, u64, u64, Option<SystemTime>),
-    /// Not overlapping, by address.
+    /// By address; no place overlaps another.
     places: Vec<Place>,
-    /// So far it was read, up to the end of a line.
+    /// The file was read up to this byte, the end of a line.
     read: u64,
     tail: Vec<u8>,
-    /// Whether it was read to its end.
+    /// Whether the file was read to its end.
     pub whole: bool,
-    /// Lines that were not understood.
+    /// Lines that could not be understood.
     pub skipped: u64,
 }
 
 impl PerfMap {
-    /// The map of a process in this file, of which the first piece was read if there is anything new, which is told too. With the one
-    /// held so far.
+    /// The map in this file, and whether anything in it is newer than in the map `held` so far. If so, the first new piece is read.
     pub fn of_file(held: Option<PerfMap>, file: Arc<OpenFile>) -> (Option<PerfMap>, bool) {
         let Ok(facts) = file.file().and_then(File::metadata) else {
             return (held, false);
@@ -94,7 +93,12 @@ impl PerfMap {
         self.places.len()
     }
 
-    /// Whether this file is the one that is held, with more at its end.
+    /// Whether the file has more bytes or places than are read of one file.
+    pub fn is_cut(&self) -> bool {
+        self.seen.2 > MAX_FILE || self.places.len() >= MAX_PLACES
+    }
+
+    /// Whether this file is the file that is held, with more at its end.
     fn grew(&self, file: &File, seen: (u64, u64, u64, Option<SystemTime>)) -> bool {
         let mut tail = vec![0; self.tail.len()];
         let from = self.read - tail.len() as u64;
@@ -105,7 +109,7 @@ impl PerfMap {
             && tail == self.tail
     }
 
-    /// Reads the next piece of what is new.
+    /// Reads the next new piece of the file.
     pub fn read_on(&mut self) {
         let mut buffer = Vec::new();
         let (mut begin, mut skipping, mut ended) = (self.read, false, false);
@@ -138,7 +142,7 @@ impl PerfMap {
             buffer.drain(..at);
             begin += at as u64;
             if ended && !skipping {
-                // The last line may still be written: it counts now, and is read again when there is more.
+                // The last line may be written still: it counts now, and is read again when the file has grown.
                 self.take(&buffer, begin, &mut new);
             } else if buffer.len() > MAX_LINE {
                 begin += buffer.len() as u64;
@@ -167,7 +171,7 @@ impl PerfMap {
         }
     }
 
-    /// The name of the newest code at this address, if its line is still there.
+    /// The name of the newest code at this address, if the line of the code is still there.
     pub fn name(&self, address: u64) -> Option<Vec<u8>> {
         let after = self.places.partition_point(|p| p.start <= address);
         let place = self.places[..after].last().filter(|p| address < p.end())?;
@@ -187,14 +191,14 @@ impl PerfMap {
     }
 }
 
-/// Places of both, without overlap: what lies over one another belongs to the later line.
+/// The places of both, without overlap: an address of several lines belongs to the latest line.
 fn newest(old: Vec<Place>, new: Vec<Place>) -> Vec<Place> {
     let mut all = old;
     all.extend(new);
-    // Of two parts, the first of which is in order: a stable sort makes use of that.
+    // The first part is in order: a stable sort makes use of that.
     all.sort_by_key(|p| (p.start, p.line));
     let mut out: Vec<Place> = Vec::with_capacity(all.len());
-    // The lines that hold the address that is looked at, the latest first.
+    // The lines that hold the address `at`, the latest line first.
     let mut open: BinaryHeap<(u32, u64)> = BinaryHeap::new();
     let (mut next, mut at) = (0, 0);
     loop {
@@ -240,7 +244,7 @@ fn parse(line: &[u8]) -> Option<(u64, u32, &[u8])> {
     (0 < size && size <= MAX_SIZE && !name.is_empty()).then_some((start, size as u32, name))
 }
 
-/// With or without `0x`: HotSpot writes it.
+/// The number in a word, with or without `0x`: HotSpot writes `0x`.
 fn hexadecimal(word: &[u8]) -> Option<u64> {
     let word = word.strip_prefix(b"0x").unwrap_or(word);
     if word.first() == Some(&b'+') {
@@ -407,7 +411,7 @@ mod tests {
         let sparse = File::create(&file.0).expect("created");
         sparse.set_len(4 * MAX_FILE).expect("sparse");
         let map = file.look(None).0.expect("a map");
-        assert_eq!(map.len(), 0);
+        assert_eq!((map.len(), map.is_cut()), (0, true));
     }
 
     #[test]
@@ -432,7 +436,7 @@ mod tests {
             let expected = format!("function_with_a_long_name_{i}");
             assert_eq!(name(&map, 16 * i), Some(expected));
         }
-        assert_eq!(map.skipped, 0);
+        assert_eq!((map.skipped, map.is_cut()), (0, false));
     }
 
     #[test]
@@ -443,7 +447,7 @@ mod tests {
             text.push_str(&format!("{:x} 8 f\n", 16 * i));
         }
         let map = file.write(text.as_bytes());
-        assert_eq!(map.len(), MAX_PLACES);
+        assert_eq!((map.len(), map.is_cut()), (MAX_PLACES, true));
         assert_eq!(name(&map, 16 * 1000).as_deref(), Some("f"));
     }
 }

@@ -55,12 +55,12 @@ const MAX_MODULES: usize = 4096;
 /// How the module begins that stands for a holder of an mmap_lock; paths of files begin otherwise.
 const BUSY: &[u8] = b"[mm busy: ";
 
-/// Requests to the kernel side, which belongs to the caller.
+/// Requests of the pipeline to the kernel side, which belongs to the caller of the pipeline.
 #[derive(Default)]
-pub struct Wishes {
+pub struct KernelRequests {
     /// (tid, address): copy this piece at the next pass.
     pub pieces: Vec<(u32, u64)>,
-    /// What the CPU clock is to copy from now on.
+    /// The parts of stacks that the CPU clock copies from now on.
     pub reaches: Vec<(Whose, Reach)>,
     /// How processes of an image get past frames.
     pub steps: Vec<(u32, Step)>,
@@ -86,8 +86,8 @@ impl Totals {
 pub struct Pipeline {
     /// Records of the stream that no batch has yet.
     pub out: Encoder,
-    /// See [`Wishes`].
-    pub wishes: Wishes,
+    /// See [`KernelRequests`].
+    pub to_kernel: KernelRequests,
     /// See [`Totals`].
     pub totals: Totals,
     /// See [`Tasks`].
@@ -127,7 +127,7 @@ impl Pipeline {
         let jit = JitNames::start(Arc::clone(&prober), jvm_maps);
         Pipeline {
             out: Encoder::new(),
-            wishes: Wishes::default(),
+            to_kernel: KernelRequests::default(),
             totals: Totals::default(),
             tasks,
             stacks: Stacks::default(),
@@ -287,7 +287,7 @@ impl Pipeline {
             self.resume(&key);
         }
         let shown = self.in_vain.again(os::monotonic(), self.prober.started());
-        self.wishes.pieces.extend(shown);
+        self.to_kernel.pieces.extend(shown);
         self.ask_command_lines();
     }
 

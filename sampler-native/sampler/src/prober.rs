@@ -1,8 +1,8 @@
-//! The one place from which other processes are asked about: their mappings, command lines and files.
+//! Questions about other processes: their mappings, command lines and files. All such questions of the sampler are asked here.
 //!
-//! Questions name a process by its identity, its start included, and are answered later by a process of its own
-//! (crate `flametop-prober`): no thread that makes passes, drains rings or walks stacks reads any of it, and none waits for it. Every
-//! question is answered within seconds, be it that there is no answer.
+//! A question names a process by its identity, which holds the start of the process. The prober, a process of its own (crate
+//! `flametop-prober`), answers later: no thread that makes passes, drains rings or walks stacks reads another process, and none waits for
+//! an answer. Every question is answered within seconds, if need be by the answer that there is none.
 
 use std::{
     fs::{self, File},
@@ -27,15 +27,15 @@ use crate::{identity::ProcessKey, os};
 
 /// Most processes whose mappings are read before the first pass.
 const MOST_EARLY: usize = 1024;
-/// Whose user is not known.
+/// The user of a process whose user is not known.
 const NOBODY: u32 = u32::MAX;
 
-/// A process that is asked about.
+/// A process that a question is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Whom {
-    /// Its identity.
+    /// The identity of the process.
     pub key: ProcessKey,
-    /// Its user.
+    /// The user of the process.
     pub uid: u32,
 }
 
@@ -49,16 +49,16 @@ impl Whom {
     }
 }
 
-/// What there is to know.
+/// The things that can be asked about a process.
 #[derive(Debug)]
 pub enum What {
-    /// Its command line.
+    /// The command line of the process.
     CommandLine,
-    /// All that it has mapped; what is known of the runtime in it.
+    /// All mappings of the process; with the facts that are known already of the runtime in it.
     Maps(RuntimeKnown),
-    /// What it has mapped at an address; answered as [`What::Maps`] is.
+    /// The mapping at an address; the answer is as of [`What::Maps`].
     MapsAt(u64, RuntimeKnown),
-    /// What these mappings hold, which the kernel told of at these times.
+    /// The contents of these mappings, which the kernel told of at these times.
     Mappings(Vec<(u64, WantedMapping)>, RuntimeKnown),
 }
 
@@ -67,26 +67,26 @@ pub type PerfMap = flametop_prober::PerfMap<Arc<OpenFile>>;
 /// See [`flametop_prober::Jvm`].
 pub type Jvm = flametop_prober::Jvm<Arc<OpenFile>>;
 
-/// An answer; nothing in it: there was none in time, or the process is gone.
+/// An answer. Without contents: there was no answer in time, or the process is gone.
 #[derive(Debug)]
 pub enum Answer {
-    /// NULs as they are.
+    /// A command line, with NULs between its words.
     CommandLine(ProcessKey, Option<Vec<u8>>),
-    /// And when they began to be read, ns.
+    /// Mappings, and the moment when the reading began, ns.
     Maps(ProcessKey, Result<(u64, ProbedMaps), Missing>),
-    /// Each mapping by its time and start.
+    /// The contents of mappings, each by its time and start.
     Mappings(ProcessKey, Vec<(u64, u64)>, Option<Vec<Seen>>),
     /// A module's file was opened again.
     File(ModuleId, ClosedFile, Option<Arc<OpenFile>>),
-    /// As of [`Answer::Maps`], of the process with this number that began at this tick; before it was seen.
+    /// As [`Answer::Maps`], of a process that was not seen yet: its number, and the tick when it began.
     Early(u32, Option<(u64, u64, ProbedMaps)>),
     /// The perf map of the process with this number.
     PerfMap(u32, Result<PerfMap, Missing>),
-    /// What is to be known of the JVM with this number before it is asked; none: it is no JVM.
+    /// The facts that are needed to ask the JVM with this number; none: the process is no JVM.
     Jvm(u32, Result<Option<Box<Jvm>>, String>),
 }
 
-/// What an answer is about.
+/// The subject of an answer.
 #[derive(Debug)]
 enum About {
     CommandLine(ProcessKey),
@@ -100,15 +100,15 @@ enum About {
     Elf(Sender<Option<File>>),
 }
 
-/// Asks the process that reads.
+/// The side that asks the prober.
 pub struct Prober {
     client: Client<About>,
-    /// ns that clocks of this namespace are ahead of those of the host's.
+    /// The clocks of this time namespace are so many ns ahead of the host's.
     ahead: i64,
 }
 
 impl Prober {
-    /// `program`: path of `flametop-symbolizer`, which reads.
+    /// `program`: path of `flametop-symbolizer`, the program of the prober.
     ///
     /// # Errors
     /// No descriptor or no thread is left.
@@ -119,17 +119,17 @@ impl Prober {
         })
     }
 
-    /// Has no more files open at a time than so many.
+    /// Has at most so many files open at a time.
     pub fn keep_open(&self, files: usize) {
         self.client.keep_open(files);
     }
 
-    /// Becomes readable with each answer.
+    /// A descriptor that becomes readable with each answer.
     pub fn event(&self) -> BorrowedFd<'_> {
         self.client.event()
     }
 
-    /// Asks; never waits. False: too much waits already.
+    /// Asks, and never waits. False: too many questions wait already.
     pub fn ask(&self, whom: Whom, what: What) -> bool {
         let Whom { key, uid } = whom;
         let process = Process {
@@ -154,7 +154,7 @@ impl Prober {
         self.client.ask(uid, request, about)
     }
 
-    /// Asks for the file of a module to be opened again.
+    /// Has the prober open the file of a module again.
     pub fn reopen(&self, id: ModuleId, closed: ClosedFile) -> bool {
         let request = Request::Reopen(closed.clone());
         self.client.ask(NOBODY, request, About::File(id, closed))
@@ -167,7 +167,7 @@ impl Prober {
             .ask(user, Request::PerfMap(process), About::PerfMap(tgid))
     }
 
-    /// Asks what is to be known of a JVM of that user before it is asked for anything; `start`: the tick when it began.
+    /// Asks for the facts that are needed to ask a JVM of that user; `start`: the tick when the process began.
     pub fn ask_jvm(&self, tgid: u32, start: u64, user: u32) -> bool {
         let process = Process {
             tgid,
@@ -192,7 +192,7 @@ impl Prober {
         receiver
     }
 
-    /// Asks for the mappings of these processes, which were not seen yet, or of all. Returns which were asked for.
+    /// Asks for the mappings of these processes, which were not seen yet, or of all processes. Returns the processes that were asked for.
     pub fn ask_early(&self, tgids: Option<&[u32]>) -> Vec<u32> {
         let all = || {
             let folders = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -223,44 +223,44 @@ impl Prober {
             .collect()
     }
 
-    /// Waits until there may be an answer, no longer than until then.
+    /// Waits until there may be an answer, at most until `until`.
     pub fn wait(&self, until: Instant) {
         self.client.wait(until);
     }
 
-    /// How many questions were not answered in time so far.
+    /// Questions so far that were not answered in time.
     pub fn given_up(&self) -> u64 {
         self.client.given_up()
     }
 
-    /// How many processes that read have begun to answer so far: one more is the successor of one that was lost.
+    /// Processes so far that have begun to answer: each after the first is the successor of one that was lost.
     pub fn started(&self) -> u64 {
         self.client.started()
     }
 
-    /// What is to be told since the last call.
+    /// The notices since the last call.
     pub fn take_notices(&self) -> Vec<String> {
         self.client.take_notices()
     }
 
-    /// The processes that read.
+    /// The processes of the prober.
     pub fn pids(&self) -> Vec<u32> {
         self.client.pids()
     }
 
-    /// Whether a process that began at this tick is that one.
+    /// Whether a process that began at this tick is the process with that start.
     pub fn is(&self, key: ProcessKey, start: u64) -> bool {
         ticks(key, self.ahead).abs_diff(start) <= 1
     }
 }
 
-/// Whose process it is as far as the kernel says without a question to that; none: the process is gone.
+/// The user of a process, as far as the kernel says without a question to the process; none: the process is gone.
 pub fn user_of(tgid: u32) -> Option<u32> {
     let folder = fs::metadata(format!("/proc/{tgid}"));
     folder.ok().map(|folder| folder.uid())
 }
 
-/// None: an answer to another question.
+/// The answer that the sampler takes; none: it is an answer to another question.
 fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
     Some(match (about, told) {
         (About::CommandLine(key), Told::CommandLine(text)) => Answer::CommandLine(key, text),
@@ -268,7 +268,7 @@ fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
             Answer::Maps(key, read.map(|mapped| (mapped.began, mapped.maps)))
         }
         (About::Mappings(key, which), Told::Mappings(seen)) => {
-            // One that is not about each is about none.
+            // An answer that does not have all mappings has none.
             let seen = seen.filter(|seen| seen.len() == which.len());
             Answer::Mappings(key, which, seen)
         }
@@ -301,7 +301,7 @@ fn ticks(key: ProcessKey, ahead: i64) -> u64 {
     key.start().saturating_add_signed(ahead) / os::tick()
 }
 
-/// By the lines of `/proc/PID/timens_offsets`.
+/// The offset that the lines of `/proc/PID/timens_offsets` give.
 fn ahead(offsets: &str) -> i64 {
     let line = offsets
         .lines()

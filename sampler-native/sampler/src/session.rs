@@ -1,8 +1,8 @@
 //! A session: one opened kernel side, its ring thread, and the batches that the caller takes.
 
 mod counters;
-mod requests;
 mod ring;
+mod wishes;
 
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -27,13 +27,12 @@ use crate::{
     pipeline::Pipeline,
     prober::Prober,
     settings::Settings,
-    sources::Sources,
     tasks::Tasks,
     usage::{Usage, tell_cpu_change},
 };
 use counters::{Passes, counters};
-pub use requests::Requests;
-use requests::{FAILED, Shared};
+pub use wishes::Wishes;
+use wishes::{FAILED, Shared};
 
 /// Smallest buffer that [`Session::fill`] takes: any record fits.
 pub const MIN_BUFFER: usize = 64 << 10;
@@ -54,7 +53,6 @@ pub struct Session {
     ring: Option<JoinHandle<()>>,
     header: Vec<u8>,
     usage: Usage,
-    sources: Sources,
     /// The helper processes, which are not sampled.
     helpers: Vec<u32>,
     pass_hz: u32,
@@ -160,7 +158,6 @@ impl Session {
             ring: Some(ring),
             header,
             usage: Usage::new(&settings.own),
-            sources: Sources::default(),
             helpers: Vec::new(),
             pass_hz: settings.pass_hz,
             cpu_hz: settings.cpu_hz,
@@ -181,9 +178,9 @@ impl Session {
         &self.header
     }
 
-    /// A handle to make requests with.
-    pub fn requests(&self) -> Requests {
-        Requests(Arc::clone(&self.shared))
+    /// A handle by which any thread wishes for something.
+    pub fn wishes(&self) -> Wishes {
+        Wishes(Arc::clone(&self.shared))
     }
 
     /// Fills one batch from the start of `out` and returns its length. With `pass`, makes a pass first; if the batch has MORE,
@@ -277,23 +274,17 @@ impl Session {
     /// Takes all records that are due into `pending`.
     fn collect(&mut self, pass: bool) -> Result<()> {
         let now = os::monotonic();
-        let requested = self.shared.take_requested();
-        // Attaching takes its time: not under the lock.
-        for (number, spec) in requested.sources {
-            self.sources.set(&mut self.kernel, number, spec);
-        }
-        self.sources.steer(&mut self.kernel, now);
+        let wished = self.shared.take_wished();
         let mut pipeline = self.shared.pipeline()?;
-        self.sources.tell_changes(&mut pipeline.out);
-        if let Some(wanted) = requested.jvm_maps {
+        if let Some(wanted) = wished.jvm_maps {
             pipeline.set_jvm_maps(wanted);
         }
         pipeline.take_probed();
-        if !requested.names.is_empty() {
-            pipeline.ask_names(&requested.names);
+        if !wished.names.is_empty() {
+            pipeline.ask_names(&wished.names);
         }
-        if !requested.places.is_empty() {
-            pipeline.ask_places(&requested.places);
+        if !wished.places.is_empty() {
+            pipeline.ask_places(&wished.places);
         }
         pipeline.take_names();
         let mut helpers = pipeline.helpers();
@@ -318,7 +309,7 @@ impl Session {
             self.trimmed = now;
             os::trim();
         }
-        let pieces = std::mem::take(&mut pipeline.wishes.pieces);
+        let pieces = std::mem::take(&mut pipeline.to_kernel.pieces);
         let usage = now >= self.usage_told + USAGE_PERIOD;
         if usage {
             self.usage_told = now;
@@ -333,7 +324,6 @@ impl Session {
                 tell_cpu_change(&change, &mut pipeline.out);
             }
             pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
-            self.sources.tell(&mut self.kernel, &mut pipeline.out);
             self.usage
                 .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
         }

@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_stream::{Counter, End as StackEnd};
+use flametop_stream::{Counter, End as StackEnd, NameSource};
 use flametop_unwind::{End, Prober, ProcessFolder, RuntimeKnown, Seen, WantedMapping};
 use model::Recording;
 use served::{Mounted, Served};
@@ -299,6 +299,70 @@ fn pass_beside_unwind_information_that_is_huge_goes_on_and_its_walks_end_at_the_
     });
     assert!(ended(&recording, "entries", StackEnd::Limit) > 10);
     assert_eq!(ended(&recording, "chain", StackEnd::Limit), 0);
+}
+
+/// Has an ELF file say that it has so many symbols, with one more entry in its table of sections.
+fn claim_symbols(program: &Path, symbols: u64) {
+    let mut bytes = std::fs::read(program).expect("the program");
+    let word = |bytes: &[u8], at: usize| {
+        let bytes = bytes[at..at + 8].try_into().expect("8 bytes");
+        u64::from_le_bytes(bytes) as usize
+    };
+    let table = word(&bytes, 40);
+    let count = u16::from_le_bytes([bytes[60], bytes[61]]);
+    let mut sections = bytes[table..table + 64 * usize::from(count)].to_vec();
+    let mut section = [0; 64];
+    section[4..8].copy_from_slice(&2u32.to_le_bytes()); // SHT_SYMTAB
+    section[32..40].copy_from_slice(&(24 * symbols).to_le_bytes());
+    sections.extend(section);
+    let end = bytes.len() as u64;
+    bytes[40..48].copy_from_slice(&end.to_le_bytes());
+    bytes[60..62].copy_from_slice(&(count + 1).to_le_bytes());
+    bytes.extend(sections);
+    std::fs::write(program, bytes).expect("written");
+}
+
+/// The sources of the names of the frames that lie in a file of this name, of the last stack of this program; without roots.
+fn sources(recording: &Recording, pid: u32, file: &str) -> Vec<NameSource> {
+    let model = &recording.model;
+    let task = model.tasks.iter().find(|task| task.tid == pid);
+    let stack = task.and_then(|task| task.now?.stack).expect("a stack");
+    let frames = model.stacks[stack as usize].frames.iter();
+    let of_file = frames.filter(|frame| {
+        let (module, ..) = model.frames[**frame as usize];
+        model.modules[module as usize].1.ends_with(file)
+    });
+    let sources = of_file.map(|frame| model.names[frame].0);
+    sources
+        .filter(|source| *source != NameSource::Root)
+        .collect()
+}
+
+#[test]
+fn name_of_a_program_of_too_many_symbols_says_limit_and_that_of_an_innocent_one_does_not() {
+    let folder = Folder::new("symbols");
+    let innocent = compiled(&folder, "tests/programs/chain.c");
+    let many = folder.join("many");
+    std::fs::copy(&innocent, &many).expect("a copy");
+    claim_symbols(&many, 12_000_000);
+    let start = |program| Program::start(Command::new(program).arg("sleep"));
+    let (innocent, many) = (start(&innocent), start(&many));
+    let mut recording = Recording::open(&format!("target=pid {},{}", innocent.pid(), many.pid()));
+    recording.run(HZ, 1000);
+    recording.name_all();
+    let limited = sources(&recording, many.pid(), "/many");
+    assert!(limited.len() >= 10, "{limited:?}");
+    assert!(
+        limited.iter().all(|source| *source == NameSource::Limit),
+        "{limited:?}"
+    );
+    let named = sources(&recording, innocent.pid(), "/chain");
+    assert!(named.len() >= 10, "{named:?}");
+    assert!(!named.contains(&NameSource::Limit), "{named:?}");
+    for pid in [innocent.pid(), many.pid()] {
+        let libc = sources(&recording, pid, "libc.so.6");
+        assert!(!libc.contains(&NameSource::Limit), "{libc:?}");
+    }
 }
 
 #[test]

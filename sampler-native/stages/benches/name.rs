@@ -23,6 +23,7 @@ fn queries(module: u32, offsets: impl Iterator<Item = u64>) -> Vec<Query> {
             module,
             offset,
             function_start: None,
+            limited: false,
             root: None,
         })
         .collect()

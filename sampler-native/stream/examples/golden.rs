@@ -275,12 +275,13 @@ fn second_part() -> Encoder {
             cycles,
         });
     }
-    let names: [(u32, NameSource, &[u8]); 5] = [
+    let names: [(u32, NameSource, &[u8]); 6] = [
         (0, NameSource::Root, b"[process start]"),
         (1, NameSource::Symbol, b"clock_nanosleep"),
         (2, NameSource::Symbol, b"do_nanosleep"),
         (4, NameSource::Unknown, b"0x0"),
         (5, NameSource::FunctionStart, b"fn@0x940"),
+        (4, NameSource::Limit, b"0x0"),
     ];
     for (frame, source, name) in names {
         e.put(&Record::Name {
@@ -539,7 +540,7 @@ fn later() -> Encoder {
     });
     e.put(&Record::Name {
         frame: 7,
-        source: NameSource(5),
+        source: NameSource(6),
         name: b"of a later source",
     });
     for (stack, end) in [(5, End(13)), (6, End(255))] {

@@ -9,7 +9,7 @@ impl<'a> Record<'a> {
     /// The record of this kind in this body.
     ///
     /// # Errors
-    /// What is wrong with the body.
+    /// The fault of the body.
     pub fn decode(kind: u16, body: &'a [u8]) -> Result<Record<'a>, &'static str> {
         let Some(kind) = Kind::of(kind) else {
             return Ok(Record::Unknown { kind, body });

@@ -1,4 +1,4 @@
-//! Writing: records are appended to one growing buffer and cut into batches at record boundaries.
+//! Writing: records are appended to one growing buffer, and the buffer is cut into batches at record boundaries.
 
 use crate::{
     BATCH_HEADER, FRAME_GUESSED, Head, Kind, MAGIC, NO_PROCESS, NO_STACK, RECORD_HEADER, Record,
@@ -8,7 +8,7 @@ use crate::{
 /// Bytes of records that an encoder keeps memory for.
 const USUAL: usize = 256 << 10;
 
-/// Appends records to a buffer. It allocates only when the buffer grows.
+/// Appends records to a buffer. Memory is allocated only when the buffer grows.
 #[derive(Default)]
 pub struct Encoder {
     bytes: Vec<u8>,
@@ -25,7 +25,7 @@ impl Encoder {
         &self.bytes
     }
 
-    /// Forgets the records; keeps memory for as many as are usual.
+    /// Forgets the records, and keeps memory for as many records as are usual.
     pub fn clear(&mut self) {
         self.bytes.clear();
         if self.bytes.capacity() > 4 * USUAL {
@@ -349,7 +349,7 @@ impl Body<'_> {
     }
 }
 
-/// The header of a file with these facts. Control characters in keys and values become `?`, as would `=` in a key.
+/// The header of a file with these facts. Control characters in keys and values become `?`, and so does `=` in a key.
 pub fn file_header<'a>(facts: impl IntoIterator<Item = (&'a str, &'a str)>) -> Vec<u8> {
     let mut text = String::new();
     for (key, value) in facts {

@@ -1,5 +1,5 @@
-//! The stream: what the native side tells Java, what `record --format flametop` writes and what
-//! `--replay` reads. This crate is its definition; the Java reader decodes the same golden file.
+//! The stream: the native side sends it to Java, `record --format flametop` writes it to a file, and `--replay` reads that file. This
+//! crate is the definition of the stream; the Java reader decodes the same golden file.
 //!
 //! All numbers are little-endian. Times are nanoseconds of `CLOCK_MONOTONIC` unless said otherwise, and at most 2^61.
 //! Sums and counters are totals since the stream began, never deltas.
@@ -16,11 +16,11 @@
 //! Facts: `host`, `kernel`, `arch`, `version` (of flametop), `cpus` (comma list of the CPU numbers), `hz.pass`, `hz.cpu`
 //! (as started), `target` (`all`, `pid 1,2`, `tid 3` or `cgroup /a/b`), `time.monotonic` and `time.wall` (ns, the same moment),
 //! `time.boot_offset` (`CLOCK_BOOTTIME` − `CLOCK_MONOTONIC`, ns), `own` (comma list of flametop's tgids as started, which are
-//! not sampled; nor is the symbolizer, which may be started anew at any time),
-//! `idle.CPU.STATE` (`name|exit latency µs|target residency µs`), `idle.missing` (why there are no idle states, if so),
-//! `frequency.missing` and `cycles.missing` (why there is none of it in *CPU cycles*, if so), `blocked.missing` (why there is no
-//! *task blocked* as started, if so).
-//! A reader ignores facts it does not know.
+//! not sampled; the symbolizer is not sampled either, but may be started anew at any time),
+//! `idle.CPU.STATE` (`name|exit latency µs|target residency µs`), `idle.missing` (why there are no idle states, if there are none),
+//! `frequency.missing` and `cycles.missing` (why *CPU cycles* has no frequencies, or no cycles, if so), `blocked.missing` (why there was no
+//! *task blocked* at the start, if so).
+//! A reader ignores facts that it does not know.
 //!
 //! # Batch
 //! ```text
@@ -32,7 +32,8 @@
 //! reserved  u16   0
 //! records   until the end of the batch
 //! ```
-//! A pass that does not fit is split: every part but the last has MORE, only the last has PASS, all have the time of the pass.
+//! A pass that does not fit into one batch is split: every batch but the last has MORE, only the last has PASS, and all have the time of
+//! the pass.
 //!
 //! # Record
 //! ```text
@@ -41,13 +42,13 @@
 //! length    u32   bytes of the body that follows
 //! body
 //! ```
-//! A reader skips records of a kind that it does not know, by their length, and says so; it ignores bytes after the body that it
-//! knows. Numbers that stand for something ([`State`], [`End`], [`ModuleKind`], [`NameSource`], [`Level`]) are open: a reader keeps
-//! one that it does not know as a number, and shows it as that. A *forgotten* of a space of ids that it does not know is skipped.
+//! A reader skips records of a kind that it does not know, by their length, and says so; it ignores bytes after the part of a body that
+//! it knows. Numbers that stand for something ([`State`], [`End`], [`ModuleKind`], [`NameSource`], [`Level`]) are open: a reader keeps
+//! a number that it does not know, and shows the number. A reader skips a *forgotten* of a space of ids that it does not know.
 //! `str` is `u16 length` and that many bytes: raw bytes of the kernel or of a file, *not* cleaned and perhaps not UTF-8.
-//! Ids are dense and start at 0, each in its own space; a record that names an id comes after the one that introduces it.
-//! A *forgotten* id is named no more, until a later record introduces it anew, as something else. What names it is
-//! forgotten before it: a stack before its frames, a frame before its module, a task before its process.
+//! Ids are dense and start at 0, in each space; a record that names an id comes after the record that introduces the id.
+//! No record names a *forgotten* id, until a later record introduces the id anew, for another thing. A thing that names another is
+//! forgotten first: a stack before its frames, a frame before its module, a task before its process.
 //!
 //! | kind | body |
 //! |---|---|
@@ -93,16 +94,16 @@
 //! flags     u16   CPU sample, event: 1 = in user mode
 //! ```
 //! A task that is off the CPU and has no *task changed* in a pass was found unchanged: same state, same stack, same sums; or
-//! it had ended before, and *task gone* comes later.
-//! Every task of the target has one in the first pass that sees it.
+//! the task had ended before the pass, and *task gone* comes later.
+//! Every task of the target has a *task changed* in the first pass that sees the task.
 //!
 //! # Versions
-//! A reader opens each older version and refuses a newer one by its number. Version 2 has the layout of version 1; what it changes
-//! is what a writer may rely on: a reader of version 1 takes a number that it does not know for damage, one of version 2 does not.
+//! A reader opens each older version, and refuses a newer version by its number. Version 2 has the layout of version 1, and a new promise
+//! to writers: a reader of version 1 takes a number that it does not know for damage, a reader of version 2 does not.
 //!
 //! # Text
-//! [`text`] turns a stream into lines, one for each fact, batch and record; `golden/v1.txt` is that of
-//! `golden/v1.flametop`, `golden/v2.txt` that of `golden/v2.flametop`, and every reader of the stream is tested to give the same:
+//! [`text`] turns a stream into lines, one for each fact, batch and record. `golden/v1.txt` is the text of `golden/v1.flametop`,
+//! `golden/v2.txt` is the text of `golden/v2.flametop`, and tests hold that every reader of the stream gives the same text:
 //! ```text
 //! file version=1
 //! fact KEY=VALUE
@@ -136,7 +137,7 @@
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
 //! no stack and a figure that is not counted are `none`; an empty list is empty. `build_id` is lower-case hexadecimal.
 //! A `str` stands in double quotes: bytes 0x20–0x7e as they are except `"` and `\`, every other byte as `\xHH` (lower-case).
-//! What follows a known body leaves no trace.
+//! Bytes behind the known part of a body are not in the text.
 
 #![forbid(unsafe_code)]
 
@@ -153,7 +154,7 @@ pub use record::{Call, Head, IdleFacts, Record, SourceTotals};
 
 /// `FLAMETOP`
 pub const MAGIC: [u8; 8] = *b"FLAMETOP";
-/// The version that this crate writes; it reads every older one.
+/// The version that this crate writes; the crate reads every older version.
 pub const VERSION: u32 = 2;
 /// Bytes of a batch before its records.
 pub const BATCH_HEADER: usize = 24;
@@ -161,7 +162,7 @@ pub const BATCH_HEADER: usize = 24;
 const RECORD_HEADER: usize = 8;
 /// A reader takes a batch that claims more bytes than this for damage.
 pub const MAX_BATCH: usize = 64 << 20;
-/// Most bytes of a name; longer ones are cut by whoever writes them.
+/// Most bytes of a name; the writer cuts longer names.
 pub const MAX_NAME: usize = 1024;
 /// Most bytes of the path of a cgroup.
 pub const MAX_CGROUP: usize = 1024;
@@ -180,7 +181,7 @@ pub const SAMPLE_USER: u16 = 1;
 /// A figure that the kernel does not count.
 pub const NOT_COUNTED: u64 = u64::MAX;
 
-/// Defines a number of the stream that stands for something. What it may be is open: a number without a name stays that number.
+/// Defines a number of the stream that stands for something. The set of values is open: a number without a name stays a number.
 macro_rules! open {
     ($(#[$doc:meta])* $name:ident { $($(#[$of:meta])* $value:ident = $number:literal,)+ }) => {
         $(#[$doc])*
@@ -258,9 +259,9 @@ open! {
     End {
         /// Whole: it ends in a root, or the task has no user half.
         Root = 0,
-        /// The stack goes on past what was copied.
+        /// The stack goes on beyond the copied part.
         Truncated = 1,
-        /// It goes on in another mapping (alternate signal stack, goroutine).
+        /// The stack goes on in another mapping (alternate signal stack, goroutine).
         OtherStack = 2,
         /// No unwind information and nothing to guess from.
         NoUnwindInfo = 3,
@@ -280,7 +281,7 @@ open! {
         Unreadable = 10,
         /// Code of a 32-bit process.
         Narrow = 11,
-        /// The stack goes on in memory that was not there: on swap, or of a file or another process that would have to bring it.
+        /// The stack goes on in memory that was not there: on swap, or in a file or with another process, which would have to bring the memory.
         Absent = 12,
     }
 }
@@ -297,7 +298,7 @@ open! {
 }
 
 open! {
-    /// What an id is of.
+    /// The things that have ids.
     Space {
         Process = 0,
         Task = 1,
@@ -308,19 +309,22 @@ open! {
 }
 
 open! {
-    /// Where a name comes from.
+    /// The source of a name.
     NameSource {
         /// A symbol.
         Symbol = 0,
-        /// No symbol: the start of the function by its unwind information, `fn@0x…`.
+        /// No symbol; the name is the start of the function by its unwind information, `fn@0x…`.
         FunctionStart = 1,
-        /// No name: `0x…`, or `[jit]` for code made at run time.
+        /// No symbol and no start; the name is the address, `0x…`, or `[jit]` for code made at run time.
         Unknown = 2,
-        /// CFI says that nothing called it: `[thread start]`, `[process start]`.
+        /// CFI says that nothing called this code: `[thread start]`, `[process start]`.
         Root = 3,
-        /// It is no frame but says why the outer part is missing, in the place of [`End`]: `[mm busy: COMM TID]`, the thread that
-        /// held the mmap_lock.
+        /// The name is a reason why the outer part of the stack is missing, and stands in place of the word for [`End`]: `[mm busy: COMM TID]`,
+        /// the thread that held the mmap_lock.
         Reason = 4,
+        /// No symbol, since to read the symbols would cost more than one file, process or user may have; the name is as of
+        /// [`Self::FunctionStart`] or [`Self::Unknown`].
+        Limit = 5,
     }
 }
 
@@ -347,9 +351,9 @@ open! {
 }
 
 open! {
-    /// What a notice is about.
+    /// The weight of a notice.
     Level {
-        /// Something that is good to know.
+        /// Good to know.
         Told = 0,
         /// Something does not work; the rest does.
         Trouble = 1,
@@ -360,7 +364,7 @@ open! {
 /// `PassesDue = PassesLate + PassesMade`;
 /// `TaskPasses = Written + Unchanged + OnCpu + IdleKthreads + Failed*`;
 /// `CpuSamples = CpuPlaced + CpuFailed + CpuDropped + CpuWaiting`.
-/// `DebugWanted` is those that came, are absent or failed, once all are done and their names are here.
+/// `DebugWanted` is the sum of cached, fetched, absent and failed files, once all are done and their names are here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(usize)]
 pub enum Counter {

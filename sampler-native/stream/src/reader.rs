@@ -7,12 +7,12 @@ use crate::{
     decode::Body,
 };
 
-/// A stream that is damaged, cut off or not one of ours. All before `at` is good.
+/// The stream is damaged, cut off, or no stream of flametop. All bytes before `at` are good.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Damage {
     /// Byte of the file where the damaged header, batch or record begins.
     pub at: u64,
-    /// What is wrong.
+    /// The fault.
     pub what: String,
 }
 
@@ -57,7 +57,7 @@ impl<R: Read> Reader<R> {
     /// Reads the file header.
     ///
     /// # Errors
-    /// [`Damage`] if it is no stream, a newer one, or its header is damaged.
+    /// [`Damage`] if the input is no stream or a newer stream, or if the header is damaged.
     pub fn new(mut input: R) -> Result<Reader<R>, Damage> {
         let damage = |what: &str| Damage {
             at: 0,
@@ -112,7 +112,7 @@ impl<R: Read> Reader<R> {
     /// The next batch, `None` at the end of the file.
     ///
     /// # Errors
-    /// [`Damage`]; the reader is at its end afterwards.
+    /// [`Damage`]; there is no batch after that.
     pub fn next_batch(&mut self) -> Result<Option<Batch<'_>>, Damage> {
         if self.ended {
             return Ok(None);
@@ -172,7 +172,7 @@ impl<R: Read> Reader<R> {
     }
 }
 
-/// Appends up to `count` bytes to `into`; fewer only at the end of the input. Memory grows with what is there, not with `count`.
+/// Appends up to `count` bytes to `into`; fewer only at the end of the input. Memory grows with the bytes that are there, not with `count`.
 fn read_up_to(input: &mut impl Read, count: usize, into: &mut Vec<u8>) -> Result<usize, String> {
     input
         .by_ref()
@@ -184,11 +184,11 @@ fn read_up_to(input: &mut impl Read, count: usize, into: &mut Vec<u8>) -> Result
 /// One batch.
 #[derive(Clone, Copy, Debug)]
 pub struct Batch<'a> {
-    /// When its pass began, or when it was filled.
+    /// The moment when the pass of the batch began, or when the batch was filled.
     pub time: u64,
-    /// Its number.
+    /// The number of the batch.
     pub sequence: u32,
-    /// It ends a pass.
+    /// The batch ends a pass.
     pub pass: bool,
     /// The pass goes on in the next batch.
     pub more: bool,
@@ -197,7 +197,7 @@ pub struct Batch<'a> {
 }
 
 impl<'a> Batch<'a> {
-    /// Its records.
+    /// The records of the batch.
     pub fn records(&self) -> Records<'a> {
         Records {
             rest: self.records,

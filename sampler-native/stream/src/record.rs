@@ -140,7 +140,7 @@ pub enum Record<'a> {
         weight: u64,
         rate: u64,
     },
-    /// Of a kind that this version does not know, or a *forgotten* of such a space of ids.
+    /// A record of a kind that this version does not know, or a *forgotten* of a space of ids that it does not know.
     Unknown {
         kind: u16,
         body: &'a [u8],
@@ -165,7 +165,7 @@ pub struct IdleFacts<'a> {
 pub struct Call<'a> {
     /// Empty where it is not known.
     pub function: &'a [u8],
-    /// As the compiler was told; empty where it is not known.
+    /// The path that the compiler was given; empty where it is not known.
     pub file: &'a [u8],
     /// 0: not known.
     pub line: u32,
@@ -198,7 +198,7 @@ pub struct SourceTotals {
 /// Head of *task changed*, *CPU sample* and *event*.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// When the kernel looked.
+    /// The moment when the kernel looked.
     pub time: u64,
     /// Task id.
     pub task: u32,
@@ -216,7 +216,7 @@ pub struct Head {
     pub cpu: u32,
     /// State of the task.
     pub state: State,
-    /// Why there is no stack, or why it is short.
+    /// The reason why there is no stack, or why the stack is short.
     pub why: End,
     /// CPU sample, event: taken in user mode.
     pub user_mode: bool,

@@ -1,8 +1,9 @@
-//! The rules of ids, for tests and tools that read a stream: introduced before named, dense, not named when forgotten.
+//! The rules of ids, for tests and tools that read a stream: an id is introduced before it is named, ids are dense, and a forgotten id is
+//! not named.
 
 use crate::{NO_STACK, Record, Space};
 
-/// What is introduced and not forgotten, as far as a stream was read.
+/// The ids that are introduced and not forgotten, as far as a stream was read.
 #[derive(Debug, Default)]
 pub struct Rules {
     spaces: [Ids; 5],
@@ -18,7 +19,7 @@ pub struct Rules {
 struct Ids {
     live: Vec<bool>,
     count: usize,
-    /// By id: how many live things name it.
+    /// By id: how many live things name the id.
     named: Vec<u32>,
 }
 
@@ -36,7 +37,7 @@ impl Rules {
     /// Takes the next record.
     ///
     /// # Errors
-    /// The rule that it breaks.
+    /// The rule that the record breaks.
     pub fn read(&mut self, record: &Record<'_>) -> Result<(), String> {
         match record {
             Record::ProcessSeen { process, .. } => {

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{Batch, Damage, Head, NOT_COUNTED, Reader, Record};
 
-/// All of a stream as text. Damage ends it; what came before it is there.
+/// A whole stream as text. Damage ends the text; all that comes before the damage is in it.
 pub fn dump(input: impl Read) -> (String, Result<(), Damage>) {
     let mut text = String::new();
     let result = Reader::new(input).and_then(|mut reader| {

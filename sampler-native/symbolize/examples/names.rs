@@ -89,6 +89,7 @@ fn report(
             module,
             offset,
             function_start: None,
+            limited: false,
             root: None,
         })
         .collect();

@@ -191,8 +191,10 @@ impl Symbolizer {
         if let Err(returned) = commands.send(message)
             && let Message::Ask(queries) = returned.0
         {
-            lock(&self.shared.answers)
-                .extend(queries.iter().map(|query| without_symbol(query, b"")));
+            let answers = queries
+                .iter()
+                .map(|query| without_symbol(query, b"", false));
+            lock(&self.shared.answers).extend(answers);
         }
     }
 
@@ -248,6 +250,8 @@ struct Module {
     build_id: Vec<u8>,
     /// It was said that its debug file is too large.
     debug_file_told: bool,
+    /// Its debug file is not read any more.
+    without_debug_file: bool,
     /// Whose file it is.
     user: u32,
     standing: Standing,
@@ -270,6 +274,13 @@ enum Standing {
     OnTrial,
     /// It is too much for one: never.
     TooMuch,
+}
+
+impl Module {
+    /// Whether a frame without a symbol may have one that is not read, since to read it costs too much.
+    fn is_limited(&self) -> bool {
+        self.without_debug_file || !self.standing.is_asked()
+    }
 }
 
 impl Standing {
@@ -469,6 +480,7 @@ impl Client {
         let known = self.modules.get(&module);
         let (standing, killed) =
             known.map_or((Standing::Good, 0), |known| (known.standing, known.killed));
+        let without_debug_file = known.is_some_and(|known| known.without_debug_file);
         self.modules.insert(
             module,
             Module {
@@ -480,6 +492,7 @@ impl Client {
                 process: of_process,
                 build_id: of_build,
                 debug_file_told: false,
+                without_debug_file,
                 user,
                 standing,
                 killed,
@@ -707,14 +720,14 @@ impl Client {
                 Reply::Names { stripped, found }
                     if !found.is_empty() && found.len() <= batch.queries.len() =>
                 {
-                    let label = self
-                        .modules
-                        .get(&batch.module)
-                        .map_or(&[][..], |module| &module.label);
+                    let module = self.modules.get(&batch.module);
+                    let label = module.map_or(&[][..], |module| &module.label);
+                    let limited = module.is_some_and(Module::is_limited)
+                        || troubles.iter().any(|trouble: &Trouble| trouble.is_limit());
                     let answered = batch.queries.drain(..found.len());
                     let answers: Vec<Answer> = answered
                         .zip(found)
-                        .map(|(query, found)| answer(&query, found, label))
+                        .map(|(query, found)| answer(&query, found, label, limited))
                         .collect();
                     if stripped {
                         let without = |answer: &&Answer| answer.source != Source::Symbol;
@@ -781,6 +794,7 @@ impl Client {
         let Some(module) = self.modules.get_mut(&module) else {
             return;
         };
+        module.without_debug_file = true;
         if replace(&mut module.debug_file_told, true) {
             return;
         }
@@ -881,17 +895,18 @@ impl Client {
     /// Goes on without the debug file that came from a cache or a server, if there is one for the
     /// module of `batch`: rather that has done it than the file that runs.
     fn refuse_debug_file(&mut self, batch: &Batch, why: &str) -> bool {
-        let Some(module) = self.modules.get(&batch.module) else {
+        let Some(module) = self.modules.get_mut(&batch.module) else {
             return false;
         };
         if self.debug_files.file(&module.build_id).is_none() {
             return false;
         }
+        module.without_debug_file = true;
         self.debug_files.refuse(&module.build_id);
+        let path = String::from_utf8_lossy(&module.path).into_owned();
         self.tell(format!(
-            "the debug file of {} is not used any more: the symbolizer was lost while it read that \
-             ({why}); remove it from the cache of debuginfod",
-            String::from_utf8_lossy(&module.path)
+            "the debug file of {path} is not used any more: the symbolizer was lost while it read that \
+             ({why}); remove it from the cache of debuginfod"
         ));
         true
     }
@@ -921,16 +936,13 @@ impl Client {
     }
 
     fn answer_without(&self, queries: &[Query]) {
-        let label = |query: &Query| {
-            self.modules
-                .get(&query.module)
-                .map_or(&[][..], |module| &module.label)
-        };
-        lock(&self.shared.answers).extend(
-            queries
-                .iter()
-                .map(|query| without_symbol(query, label(query))),
-        );
+        let answers = queries
+            .iter()
+            .map(|query| match self.modules.get(&query.module) {
+                Some(module) => without_symbol(query, &module.label, module.is_limited()),
+                None => without_symbol(query, b"", false),
+            });
+        lock(&self.shared.answers).extend(answers);
     }
 
     fn tell(&self, notice: String) {
@@ -967,13 +979,13 @@ fn file_name(path: &[u8]) -> &[u8] {
 
 /// The name that `found` gives, unless it is only the nearest symbol below: the function begins
 /// behind it.
-fn answer(query: &Query, found: Found, label: &[u8]) -> Answer {
+fn answer(query: &Query, found: Found, label: &[u8], limited: bool) -> Answer {
     let covers = found.start <= query.offset
         && query
             .function_start
             .is_none_or(|start| start <= found.start);
     if found.name.is_empty() || !covers {
-        return without_symbol(query, label);
+        return without_symbol(query, label, limited);
     }
     Answer {
         frame: query.frame,
@@ -983,8 +995,8 @@ fn answer(query: &Query, found: Found, label: &[u8]) -> Answer {
 }
 
 /// The name of a frame that has no symbol. `label` is the file's name, empty if the module is not
-/// known.
-fn without_symbol(query: &Query, label: &[u8]) -> Answer {
+/// known. `limited`: the frame may have a symbol that is not read.
+fn without_symbol(query: &Query, label: &[u8], limited: bool) -> Answer {
     let (source, place) = match (query.root, query.function_start) {
         (Some(root), _) => {
             return Answer {
@@ -1001,6 +1013,10 @@ fn without_symbol(query: &Query, label: &[u8]) -> Answer {
         name.push(b'+');
     }
     name.extend(place.into_bytes());
+    let source = match limited || query.limited {
+        true => Source::Limit,
+        false => source,
+    };
     Answer {
         frame: query.frame,
         source,

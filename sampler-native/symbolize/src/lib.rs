@@ -101,6 +101,8 @@ pub struct Query {
     pub offset: u64,
     /// Where the function begins by unwind information, if there is any.
     pub function_start: Option<u64>,
+    /// The search for this start, or for a root, was broken off, since it would have cost too much.
+    pub limited: bool,
     /// Unwind information says that nothing called this frame: the name to give it.
     pub root: Option<&'static str>,
 }

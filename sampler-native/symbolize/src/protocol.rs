@@ -112,6 +112,11 @@ pub enum Trouble {
 }
 
 impl Trouble {
+    /// Whether symbols are not read since that would cost too much.
+    pub fn is_limit(self) -> bool {
+        !matches!(self, Trouble::KernelHidden | Trouble::KernelUnreadable)
+    }
+
     /// All, by their numbers.
     pub const ALL: [Trouble; 6] = {
         use Trouble::*;

@@ -104,7 +104,7 @@ fn ask_closed_file_whose_symbols_are_too_much_to_copy_is_told_and_ends_no_proces
     let pid = helper(&symbolizer);
     symbolizer.add_module(2, support::file(&path));
     let answers = ask(&mut symbolizer, &[query(1, 2, 0x20), h]);
-    assert_eq!(answers[0].source, Source::Unknown);
+    assert_eq!(answers[0].source, Source::Limit);
     assert_eq!(name(&answers[1]), "h");
     assert!(notice(&mut symbolizer).contains("huge.so (limit)"));
     assert_eq!(helper(&symbolizer), pid);

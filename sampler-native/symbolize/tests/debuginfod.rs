@@ -680,7 +680,7 @@ fn ask_debug_file_of_too_many_symbols_costs_only_its_own_names_and_is_told() {
     let known = symbols(&file.so, true);
     let queries = [query(0, 1, file.hidden), query(1, 1, known["last"])];
     let answers = ask(&mut symbolizer, &queries);
-    assert_eq!(answers[0].source, Source::Unknown);
+    assert_eq!(answers[0].source, Source::Limit);
     assert_eq!(name(&answers[1]), "last");
     let said = notice(&mut symbolizer);
     assert!(said.contains("the debug file of"), "{said}");
@@ -700,7 +700,7 @@ fn ask_debug_file_over_which_the_helper_was_lost_is_not_used_again_and_is_told()
     signal(helper(&symbolizer), libc::SIGSTOP);
     assert_eq!(
         hidden(&mut symbolizer, &file).source,
-        Source::Unknown,
+        Source::Limit,
         "asked again without the debug file"
     );
     let said = notice(&mut symbolizer);
@@ -711,7 +711,7 @@ fn ask_debug_file_over_which_the_helper_was_lost_is_not_used_again_and_is_told()
     let known = symbols(&file.so, true);
     let queries = [query(0, 1, file.hidden), query(1, 1, known["last"])];
     let answers = ask(&mut symbolizer, &queries);
-    assert_eq!(answers[0].source, Source::Unknown);
+    assert_eq!(answers[0].source, Source::Limit);
     assert_eq!(name(&answers[1]), "last", "the file itself is asked still");
     assert_eq!(symbolizer.take_notices(), [""; 0]);
 }

@@ -348,6 +348,25 @@ fn add_module_again_replaces_it() {
 }
 
 #[test]
+fn ask_frame_whose_function_was_not_looked_for_to_the_end_says_limit_unless_it_has_a_symbol() {
+    let scratch = Scratch::new();
+    let so = scratch.object("libgood.so", "int h(int x) { return x + 1; }\n");
+    let known = symbols(&so, false);
+    let mut symbolizer = start_with(&so);
+    let limited = |offset| Query {
+        limited: true,
+        ..query(offset as u32, 1, offset)
+    };
+    let answers = ask(&mut symbolizer, &[limited(known["h"]), limited(0x10)]);
+    assert_eq!(
+        answers.iter().find(|a| a.frame == 0x10).map(|a| a.source),
+        Some(Source::Limit)
+    );
+    let h = answers.iter().find(|a| u64::from(a.frame) == known["h"]);
+    assert_eq!(h.map(|a| (name(a), a.source)), Some(("h", Source::Symbol)));
+}
+
+#[test]
 fn ask_root_and_unknown_module_are_answered_without_the_helper() {
     let mut symbolizer = start();
     let root = Query {
@@ -513,7 +532,7 @@ fn ask_file_truncated_while_it_is_read_is_named_in_a_notice_and_others_go_on() {
     let answers = collect(&mut symbolizer, &queries);
     assert_eq!(
         (name(&answers[0]), answers[0].source),
-        ("shrinking.so+fn@0x10", Source::FunctionStart)
+        ("shrinking.so+fn@0x10", Source::Limit)
     );
     assert_eq!(
         (name(&answers[1]), answers[1].source),
@@ -551,7 +570,7 @@ fn ask_file_that_killed_the_helper_is_tried_again_alone_and_is_named_if_it_is_go
     // As a file that hangs.
     let pid = helper(&symbolizer);
     signal(pid, libc::SIGSTOP);
-    assert_eq!(ask(&mut symbolizer, &[h])[0].source, Source::Unknown);
+    assert_eq!(ask(&mut symbolizer, &[h])[0].source, Source::Limit);
     let told = notice(&mut symbolizer);
     assert!(
         told.contains("libgood.so") && told.contains("tried again"),
@@ -575,7 +594,7 @@ fn ask_kernel_over_which_the_helper_was_lost_has_its_names_again() {
     let asked = query(0, 1, address);
     assert_eq!(name(&ask(&mut symbolizer, &[asked])[0]), "schedule");
     signal(helper(&symbolizer), libc::SIGSTOP);
-    assert_eq!(ask(&mut symbolizer, &[asked])[0].source, Source::Unknown);
+    assert_eq!(ask(&mut symbolizer, &[asked])[0].source, Source::Limit);
     tried_again(&mut symbolizer, 1);
     assert_eq!(name(&ask(&mut symbolizer, &[asked])[0]), "schedule");
 }
@@ -593,7 +612,7 @@ fn ask_file_that_kills_the_helper_again_stays_out_for_longer_and_others_go_on() 
     symbolizer.add_module(2, file(&path));
     let bad = query(0, 2, 0x20);
     signal(helper(&symbolizer), libc::SIGSTOP);
-    assert_eq!(ask(&mut symbolizer, &[bad])[0].source, Source::Unknown);
+    assert_eq!(ask(&mut symbolizer, &[bad])[0].source, Source::Limit);
     assert!(notice(&mut symbolizer).contains("in 10 s"));
     assert_eq!(name(&ask(&mut symbolizer, &[h])[0]), "h");
     let common = helper(&symbolizer);
@@ -605,7 +624,7 @@ fn ask_file_that_kills_the_helper_again_stays_out_for_longer_and_others_go_on() 
         alone.is_some()
     });
     signal(alone.expect("a process"), libc::SIGSTOP);
-    assert_eq!(collect(&mut symbolizer, &[bad])[0].source, Source::Unknown);
+    assert_eq!(collect(&mut symbolizer, &[bad])[0].source, Source::Limit);
     assert!(notice(&mut symbolizer).contains("in 60 s"));
     assert_eq!(name(&ask(&mut symbolizer, &[h])[0]), "h");
     assert_eq!(helper(&symbolizer), common, "it was alone");
@@ -625,13 +644,26 @@ fn ask_file_with_more_symbols_than_are_read_is_named_in_a_notice_and_ends_no_pro
         &mut symbolizer,
         &[query(0, 2, 0x20), query(1, 1, known["h"])],
     );
-    assert_eq!(name(&answers[0]), "huge.so+0x20");
-    assert_eq!(name(&answers[1]), "h");
+    assert_eq!(
+        (name(&answers[0]), answers[0].source),
+        ("huge.so+0x20", Source::Limit)
+    );
+    assert_eq!(
+        (name(&answers[1]), answers[1].source),
+        ("h", Source::Symbol)
+    );
     let told = notice(&mut symbolizer);
     assert!(told.contains("huge.so (limit)"), "{told}");
     assert_eq!(helper(&symbolizer), pid);
-    let again = ask(&mut symbolizer, &[query(2, 2, 0x30)]);
-    assert_eq!(name(&again[0]), "huge.so+0x30");
+    let with_start = Query {
+        function_start: Some(0x28),
+        ..query(2, 2, 0x30)
+    };
+    let again = ask(&mut symbolizer, &[with_start]);
+    assert_eq!(
+        (name(&again[0]), again[0].source),
+        ("huge.so+fn@0x28", Source::Limit)
+    );
     assert_eq!(symbolizer.take_notices(), [""; 0], "said once");
 }
 
@@ -681,14 +713,17 @@ fn ask_twenty_files_of_one_user_that_take_long_another_one_s_names_come_first() 
     symbolizer.ask(&queries[20..]);
     let mut order = Vec::new();
     until("all answers", || {
-        order.extend(symbolizer.take_answers().into_iter().map(|a| a.frame));
+        let come = symbolizer.take_answers();
+        order.extend(come.into_iter().map(|a| (a.frame, a.source)));
         order.len() == queries.len()
     });
     let place = order
         .iter()
-        .position(|frame| *frame == 0)
+        .position(|(frame, _)| *frame == 0)
         .expect("its name");
     assert!(place <= 3, "{order:?}");
+    let limited = order.iter().filter(|(_, source)| *source == Source::Limit);
+    assert_eq!(limited.count(), 20, "{order:?}");
     let notices = symbolizer.take_notices();
     assert_eq!(notices.len(), 16, "not all are said: {notices:?}");
     assert!(notices.iter().all(|notice| notice.contains("(limit)")));
@@ -732,7 +767,7 @@ fn ask_helper_that_hangs_is_killed_and_started_again() {
     signal(pid, libc::SIGSTOP);
     assert_eq!(
         ask(&mut symbolizer, &[query(1, 1, known["h"])])[0].source,
-        Source::Unknown
+        Source::Limit
     );
     assert!(notice(&mut symbolizer).contains("libgood.so"));
     symbolizer.add_module(2, file(&so));

@@ -381,8 +381,8 @@ impl Modules {
         self.work.end_fill(begun);
     }
 
-    /// Whether the walk has cost too much.
-    pub(crate) fn is_refused(&self) -> bool {
+    /// Whether the walk, or what else was done since [`Modules::allow`], has cost too much.
+    pub fn is_refused(&self) -> bool {
         self.work.is_refused()
     }
 

@@ -1,4 +1,4 @@
-//! What is known of the compiled code of one process.
+//! The compiled code of one process: the map of the code, and the names that frames were given.
 
 use std::{
     collections::HashMap,
@@ -9,42 +9,50 @@ use std::{
 
 use flametop_unwind::{Frame, OpenFile};
 
-use super::{Answer, Ask, PAUSE, SHARE, TICK};
+use super::{Answer, Ask, Nameless};
 use crate::{budget::Purse, perf_map::PerfMap};
 
+/// Files are looked at so often without a question.
+pub const TICK: Duration = Duration::from_secs(1);
+/// Files are looked at no more often than this.
+pub const PAUSE: Duration = Duration::from_millis(100);
+/// Looking takes at most one part in so many of the time.
+const SHARE: u32 = 20;
 /// Most frames of a process whose names are followed.
 const MAX_TOLD: usize = 1 << 16;
 
 /// One process image.
 pub struct Subject {
-    /// When the process began, in ticks since boot; 0: nobody has looked yet.
+    /// The moment when the process began, in ticks since boot; 0: nobody has looked yet.
     pub start: u64,
-    /// Whose process it is.
+    /// The user of the process.
     pub user: u32,
     map: Option<PerfMap>,
-    /// How often there was anything new in the map.
+    /// Grows whenever there is anything new in the map.
     version: u64,
     told: HashMap<u32, Told>,
-    /// What reading the map has cost.
+    /// The cost of reading the map.
     pub reading: Purse,
-    /// For how long it was read since it was opened last.
+    /// The map was read for so long since it was opened last.
     took: Duration,
-    /// The prober is to open the map.
+    /// The prober was asked to open the map, and has not answered.
     pub opening: bool,
     /// Frames that wait until the map is read.
     pub waiting: Vec<Ask>,
-    /// The map is not opened before, for a question; without one.
+    /// The map is not opened before this moment, for a question (`look_due`), or without a question (`follow_due`).
     pub look_due: Instant,
     pub follow_due: Instant,
-    /// The rest of the map is not read before.
+    /// The rest of the map is not read before this moment.
     rest_due: Instant,
-    /// The file has news that the frames told of were not compared with, and when they may be.
+    /// The map, or its rest, waits to be read: too much was read of this user's maps.
+    postponed: bool,
+    /// The names that frames were given were not compared with the newest map yet; they are not before `check_due`.
     unchecked: bool,
     check_due: Instant,
     pub used: Instant,
     /// A frame was seen first since the JVM wrote its last map.
     pub wants_map: bool,
-    /// Whether the process is a JVM, once that is known; no question to it before.
+    /// Whether the process is a JVM, once that is known.
     pub jvm: Option<bool>,
     pub ask_due: Instant,
     /// The process has ended.
@@ -52,14 +60,14 @@ pub struct Subject {
     told_skipped: bool,
 }
 
-/// What was said of a frame.
+/// The answer that was given for a frame.
 struct Told {
     place: Frame,
-    /// Hash of its name; 0: none.
+    /// Hash of the name; 0: no name.
     name: u64,
-    /// The version of the map when it was asked for.
+    /// The version of the map at the time of the question.
     first: u64,
-    /// A later one had this name.
+    /// A later version had this name too.
     confirmed: bool,
 }
 
@@ -78,6 +86,7 @@ impl Subject {
             look_due: now,
             follow_due: now,
             rest_due: now,
+            postponed: false,
             unchecked: false,
             check_due: now,
             used: now,
@@ -89,7 +98,7 @@ impl Subject {
         }
     }
 
-    /// Another process has the number now, which began at this tick.
+    /// Another process, which began at this tick, has the number now.
     pub fn replace(&mut self, start: u64, now: Instant) {
         *self = Subject {
             start,
@@ -107,7 +116,7 @@ impl Subject {
         self.opening || self.read_due().is_some()
     }
 
-    /// When the rest of the map is to be read, if there is one.
+    /// The moment from which on the rest of the map may be read; none: the map is read to its end.
     pub fn read_due(&self) -> Option<Instant> {
         let rest = self.map.as_ref().is_some_and(|map| !map.whole);
         rest.then_some(self.rest_due)
@@ -123,17 +132,20 @@ impl Subject {
         self.map.as_ref().map_or(0, PerfMap::len)
     }
 
-    /// Nothing is read before this moment.
+    /// Has nothing read before this moment.
     pub fn postpone(&mut self, until: Instant) {
         self.look_due = self.look_due.max(until);
         self.follow_due = self.follow_due.max(until);
         self.rest_due = until;
+        self.postponed = true;
         self.check_due = self.check_due.max(until);
     }
 
-    /// Reads a piece of a file that was opened just now, or of the one that is held. Returns what that took, ns.
+    /// Reads a piece of a file that was opened just now, or without one the next piece of the file that is held. Returns the time that
+    /// the reading took, ns.
     pub fn read(&mut self, file: Option<Arc<OpenFile>>) -> u64 {
         let began = Instant::now();
+        self.postponed = false;
         match file {
             Some(file) => {
                 let (map, new) = PerfMap::of_file(self.map.take(), file);
@@ -159,7 +171,7 @@ impl Subject {
         took.as_nanos() as u64
     }
 
-    /// Answers a question by what is known of the map.
+    /// Answers a question by the part of the map that was read.
     pub fn answer(&mut self, ask: &Ask, hasher: &RandomState, answers: &mut Vec<Answer>) {
         let map = self.map.as_ref();
         let name = map.and_then(|map| map.name(ask.place.offset));
@@ -173,15 +185,21 @@ impl Subject {
             };
             self.told.insert(ask.frame, told);
         }
+        let is_limited = self.postponed || map.is_some_and(PerfMap::is_cut);
+        let nameless = match is_limited {
+            true => Nameless::Limit,
+            false => Nameless::Absent,
+        };
         answers.push(Answer::Name {
             frame: ask.frame,
             place: ask.place,
-            name,
+            name: name.ok_or(nameless),
             asked: true,
         });
     }
 
-    /// Tells of all frames that have another name now, if there is news and it is time. Returns what that took, ns.
+    /// Answers again for all frames that have another name now, if the map is newer than the last comparison and `check_due` has come.
+    /// Returns the time that the comparison took, ns.
     pub fn recheck(&mut self, hasher: &RandomState, answers: &mut Vec<Answer>) -> u64 {
         let began = Instant::now();
         if !self.unchecked || self.read_due().is_some() || self.check_due > began {
@@ -209,7 +227,7 @@ impl Subject {
             answers.push(Answer::Name {
                 frame,
                 place,
-                name: Some(name),
+                name: Ok(name),
                 asked: false,
             });
             true
@@ -219,10 +237,46 @@ impl Subject {
         took.as_nanos() as u64
     }
 
-    /// Lines of the map that were not understood, told once.
+    /// The number of lines of the map that are skipped, the first time that there are any.
     pub fn take_skipped(&mut self) -> Option<u64> {
         let skipped = self.map.as_ref().map_or(0, |map| map.skipped);
         let tell = skipped > 0 && !std::mem::replace(&mut self.told_skipped, true);
         tell.then_some(skipped)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flametop_unwind::ModuleId;
+
+    fn answered(subject: &mut Subject) -> Result<Vec<u8>, Nameless> {
+        let place = Frame {
+            module: ModuleId(0),
+            offset: 0x10,
+            guessed: false,
+        };
+        let ask = Ask {
+            frame: 1,
+            tgid: 2,
+            place,
+        };
+        let mut answers = Vec::new();
+        subject.answer(&ask, &RandomState::new(), &mut answers);
+        match answers.pop() {
+            Some(Answer::Name { name, .. }) => name,
+            _ => panic!("a name"),
+        }
+    }
+
+    #[test]
+    fn answer_while_the_map_is_postponed_says_limit() {
+        let now = Instant::now();
+        let mut subject = Subject::new(0, now);
+        assert_eq!(answered(&mut subject), Err(Nameless::Absent));
+        subject.postpone(now);
+        assert_eq!(answered(&mut subject), Err(Nameless::Limit));
+        subject.read(None);
+        assert_eq!(answered(&mut subject), Err(Nameless::Absent));
     }
 }

@@ -1,4 +1,4 @@
-//! What processes that are forks of each other have mapped.
+//! Mappings of families: processes that are forks of each other.
 
 use std::{
     collections::HashMap,
@@ -10,7 +10,7 @@ use flametop_unwind::ProcessMaps;
 
 use super::told::Told;
 
-/// Mappings by what a process shares with its forks, so that one that lives a millisecond has names too.
+/// Mappings by family, so that a fork that lives for a millisecond has names too.
 #[derive(Default)]
 pub(super) struct Families {
     /// By image and exec generation.
@@ -18,14 +18,15 @@ pub(super) struct Families {
     purge_at: usize,
 }
 
-/// What one of a family has.
+/// The mappings of one process of a family.
 struct Family {
     maps: Weak<ProcessMaps>,
     exec_vm: u64,
     tgid: u32,
-    /// They were those until then, at least, ns.
+    /// The mappings were the same at least until this moment, ns.
     synced: u64,
-    /// In one of them other code came to a place where code was: what is there in another, the count of pages does not tell.
+    /// In one process of the family other code came to a place where code was: in another process the count of pages does not tell which
+    /// code is there.
     replaced: bool,
 }
 
@@ -39,8 +40,8 @@ impl Families {
         self.known.remove(&Families::key(head));
     }
 
-    /// The mappings that a fork began with; it maps the same number of pages. With `told`: if nothing happened since that is not
-    /// in them.
+    /// The mappings that a fork, which maps the same number of pages, began with. With `told`: only if these hold all changes that happened
+    /// since.
     pub(super) fn get(&self, head: &Head, told: Option<&Told>) -> Option<Arc<ProcessMaps>> {
         let known = self.known.get(&Families::key(head))?;
         let surely = |told: &Told| {
@@ -57,14 +58,14 @@ impl Families {
         known.maps.upgrade()
     }
 
-    /// In one of the family other code came to a place where code was.
+    /// Notes that in one process of the family other code came to a place where code was.
     pub(super) fn replaced(&mut self, head: &Head) {
         if let Some(known) = self.known.get_mut(&Families::key(head)) {
             known.replaced = true;
         }
     }
 
-    /// What one of the family had mapped, until then at least.
+    /// Notes the mappings of one process of the family, which were the same at least until `until`.
     pub(super) fn put(&mut self, head: &Head, maps: &Arc<ProcessMaps>, synced: u64) {
         if head.image == 0 {
             return;

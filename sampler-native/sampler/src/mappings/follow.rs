@@ -1,4 +1,4 @@
-//! The mappings of a process from one sample to the next: met at first sight, followed by what the kernel told since, or read again.
+//! The mappings of a process from one sample to the next: asked for at first sight, then changed by the kernel's news, or read again.
 
 use std::sync::Arc;
 
@@ -12,27 +12,27 @@ use crate::{
     prober::{What, Whom},
 };
 
-/// Of a process that mapped more since it was walked last, mappings are read rather than followed.
+/// A process that made more mappings than this since the last walk has its mappings read again: to follow the changes would cost more.
 pub(super) const MOST_FOLLOWED: usize = 256;
-/// Areas that are copied at most for what one sample has to follow, where new code comes to the places of old.
+/// Most areas that are copied for the changes before one sample, where new code comes to the places of old code.
 const MOST_COPIED: usize = 1 << 18;
-/// Mappings that are asked about in one go.
+/// Most mappings in one question.
 const MOST_WANTED: usize = 64;
 
 impl Mappings {
-    /// Of a process that was not walked before. Returns whether more was asked for.
+    /// Makes the mappings of a process that was not walked before. Returns whether the sample waits for an answer.
     pub(super) fn meet(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
         let (tgid, time) = (head.tgid, head.ktime);
         let start = self.boot.monotonic(head.process_start_boottime, time);
         let exec = |change: &&Change| change.mapping.is_none() && change.time <= time;
         let began = self.told.of(tgid, start).rfind(exec).map(|exec| exec.time);
-        // Of more than that, each would be looked up: all are read at once instead.
+        // More mappings would be looked up one by one: all are read at once instead.
         let after = self.told.of(tgid, began.unwrap_or(start));
         let few = after.count() <= MOST_FOLLOWED;
         if let Some(began) = began
             && few
         {
-            // All that it has mapped was told.
+            // The kernel told of all its mappings.
             let nothing = Arc::new(ProcessMaps::empty(tgid));
             maps.history = Some(MapHistory::new(tgid, began, nothing));
             maps.synced = began;
@@ -61,7 +61,7 @@ impl Mappings {
         }
     }
 
-    /// Begins with mappings that were read just now, as they were at `since`. Returns whether more was asked for.
+    /// Begins with mappings that were read just now, as they were at `since`. Returns whether the sample waits for an answer.
     pub(super) fn begin(
         &mut self,
         head: &Head,
@@ -73,7 +73,7 @@ impl Mappings {
         for change in self.told.of(head.tgid, since) {
             match &change.mapping {
                 Some(mapping) => read.blank(mapping.start, mapping.end, modules),
-                // What was read is of the next image.
+                // The mappings that were read are of the next image.
                 None => {
                     maps.over = Some(change.time);
                     return false;
@@ -89,7 +89,7 @@ impl Mappings {
         self.advance(head, maps, modules)
     }
 
-    /// Of a process that was walked before. Returns whether more was asked for.
+    /// Brings the mappings of a process that was walked before up to date. Returns whether the sample waits for an answer.
     pub(super) fn follow(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
         let Some(history) = &maps.history else {
             return false;
@@ -99,13 +99,13 @@ impl Mappings {
         }
         let synced = maps.synced;
         let more = self.told.of(head.tgid, synced).count();
-        // Each that comes to the place of other code copies all.
+        // Each mapping that comes to the place of other code copies all areas.
         let many = more > MOST_FOLLOWED || more * history.last().1.count() > MOST_COPIED;
         if synced < self.told.complete || many {
             maps.missed = Some(synced + 1);
             let last = Arc::clone(history.last().1);
-            // Another process may have mapped so much that this one was not told of: then the count of pages has to do, as where
-            // the kernel does not tell.
+            // Another process may have mapped so much that the news of this process were lost: then the count of pages has to do, as
+            // where the kernel does not tell.
             let alike = !many && maps.exec_vm == head.exec_vm;
             let read = match self.read(head, maps, None) {
                 Read::Come(read) => last.again(head.tgid, read, modules),
@@ -133,7 +133,7 @@ impl Mappings {
         (maps.missed, maps.missing) = (None, None);
         let late = history.last().1.is_starting() || maps.followed > READ_AFTER;
         let asked = self.advance(head, maps, modules);
-        // Nobody waits for these.
+        // No sample waits for these mappings.
         if late
             && !asked
             && let Read::Come(read) = self.read(head, maps, None)
@@ -150,7 +150,8 @@ impl Mappings {
         asked
     }
 
-    /// Adds what was told since, as far as what that holds is known. Returns whether more was asked for that the sample needs.
+    /// Adds the mappings that the kernel told of since, if their contents are known. Asks for the contents of the others, and returns whether
+    /// the sample needs them.
     pub(super) fn advance(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
         let (found, wanted) = self.wanted(head, maps, modules);
         let Some(history) = &mut maps.history else {
@@ -185,7 +186,7 @@ impl Mappings {
         let changes = self.told.of(head.tgid, maps.synced);
         let exec = changes.clone().find(|change| change.mapping.is_none());
         maps.over = exec.map(|exec| exec.time);
-        // After the next exec it is about another image.
+        // After the next exec the news are about another image.
         let made = changes.map_while(Change::made).zip(found);
         let new: Vec<_> = made
             .map(|((time, new), seen)| (time, new, seen))
@@ -206,7 +207,7 @@ impl Mappings {
         needed
     }
 
-    /// Of what was told since: what the first mappings hold, as far as that is known, and the others of which it is not.
+    /// The mappings that the kernel told of since: the first of them with their contents, as far as these are known, and the rest.
     pub(super) fn wanted(
         &self,
         head: &Head,
@@ -235,8 +236,8 @@ impl Mappings {
         (found, wanted)
     }
 
-    /// Where nobody tells: reads them at first sight, unless it is of a family whose mappings are known, and when the kernel's
-    /// count of executable pages moved. Returns whether they were asked for.
+    /// Where the kernel does not tell: asks for the mappings at first sight, unless the mappings of the family are known, and when the
+    /// kernel's count of executable pages has changed. Returns whether they were asked for.
     pub(super) fn poll(&mut self, head: &Head, maps: &mut Maps, modules: &mut Modules) -> bool {
         let moved = head.exec_vm != 0 && head.exec_vm != maps.exec_vm;
         let family = match &maps.history {

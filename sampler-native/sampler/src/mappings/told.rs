@@ -1,46 +1,46 @@
-//! What the kernel told of the mappings of processes, until there is too much of it.
+//! The kernel's news of the mappings of processes, up to a bound.
 
 use std::collections::{HashMap, VecDeque};
 
 use flametop_kernel::{Mapping, MappingChange, MappingEvent};
 use flametop_unwind::{End, NewMapping, Seen};
 
-/// Bytes of what was told and is kept, of all processes: 25,000 mappings.
+/// Most bytes of news that are kept, of all processes: 25,000 mappings.
 const MOST_BYTES: usize = 4 << 20;
-/// Bytes that a change takes beside its path, its place in the tables included.
+/// Bytes of a change beside its path, with its place in the tables.
 const CHANGE_BYTES: usize = 160;
 
-/// Something that a process did.
+/// A change that a process made to its mappings.
 #[derive(Debug)]
 pub(super) struct Change {
-    /// When, ns.
+    /// The moment of the change, ns.
     pub(super) time: u64,
-    /// None: it called exec.
+    /// The mapping that was made; none: the process called exec.
     pub(super) mapping: Option<Mapping>,
-    /// What the mapping holds, once somebody looked.
+    /// The contents of the mapping, once somebody has looked.
     pub(super) seen: Option<Seen>,
 }
 
-/// What the kernel told, by process, until there is too much of it.
+/// The kernel's news by process, up to a bound.
 #[derive(Default)]
 pub(super) struct Told {
-    /// Tells of mappings, where that can be had.
+    /// The source of the news, where there is one.
     pub(super) source: Option<flametop_kernel::Mappings>,
     fresh: VecDeque<MappingEvent>,
     processes: HashMap<u32, VecDeque<Change>>,
-    /// Whose changes they are, the oldest first.
+    /// The process of each change, the oldest change first.
     order: VecDeque<u32>,
     bytes: usize,
-    /// Nothing is missing of what came after then, ns.
+    /// All changes after this moment are here, as far as they have come, ns.
     pub(super) complete: u64,
-    /// All that came until then is here, ns.
+    /// The news have come up to this moment, ns.
     pub(super) drained: u64,
-    /// Mappings that the kernel could not tell of.
+    /// New mappings that the kernel could not tell of.
     pub(super) lost: u64,
 }
 
 impl Told {
-    /// Nothing was told before this moment.
+    /// No news yet; there are none of the time before this moment.
     pub(super) fn new(source: Option<flametop_kernel::Mappings>, now: u64) -> Told {
         Told {
             source,
@@ -50,7 +50,7 @@ impl Told {
         }
     }
 
-    /// Takes what was told up to `time`, at least.
+    /// Takes the news up to `time`, at least.
     pub(super) fn drain(&mut self, time: u64) {
         if time <= self.drained {
             return;
@@ -64,7 +64,7 @@ impl Told {
         }
     }
 
-    /// Adds a change; the oldest are forgotten where there is too much.
+    /// Adds a change; the oldest changes are forgotten where there are too many.
     pub(super) fn take(&mut self, event: MappingEvent) {
         let MappingEvent { time, tgid, what } = event;
         let mapping = match what {
@@ -103,7 +103,7 @@ impl Told {
         }
     }
 
-    /// What a process did after `since`, the oldest first.
+    /// The changes of a process after `since`, the oldest first.
     pub(super) fn of(
         &self,
         tgid: u32,
@@ -115,7 +115,7 @@ impl Told {
         })
     }
 
-    /// What mappings hold that a process made, each by time and start; or nothing of that could be found out.
+    /// Notes the contents of mappings that a process made, each by its time and start. None: they could not be found out.
     pub(super) fn see(&mut self, tgid: u32, which: &[(u64, u64)], seen: Option<Vec<Seen>>) {
         let Some(changes) = self.processes.get_mut(&tgid) else {
             return;
@@ -142,7 +142,7 @@ impl Change {
                 .map_or(0, |mapping| mapping.path.len())
     }
 
-    /// The mapping that was made, and when; none: it was exec.
+    /// The moment of the change and the mapping that was made; none: the change was an exec.
     pub(super) fn made(&self) -> Option<(u64, NewMapping<'_>)> {
         let mapping = self.mapping.as_ref()?;
         let new = NewMapping {

@@ -14,7 +14,7 @@ use flametop_unwind::{Frame, ModuleId, ModuleKind, Modules, Sign};
 use super::{BUSY, files::Files, put_notice};
 use crate::{
     budget::{Budget, Purse},
-    jit::{self, Answer, JitNames},
+    jit::{self, Answer, JitNames, Nameless},
     os,
     stacks::Stacks,
     tasks::Tasks,
@@ -145,12 +145,17 @@ impl Naming {
         // A file whose entries are huge on purpose holds up its own names only.
         let modules = &mut of.files.modules;
         modules.allow(self.budget.left(Purse::default(), module.0, now));
+        let (function_start, root) = (
+            modules.function_start(module, offset),
+            modules.root_name(module, offset),
+        );
         let query = Query {
             frame,
             module: module.0,
             offset,
-            function_start: modules.function_start(module, offset),
-            root: modules.root_name(module, offset),
+            function_start,
+            limited: modules.is_refused(),
+            root,
         };
         let spent = modules.take_spent();
         self.budget
@@ -329,9 +334,10 @@ fn take_jit(answer: Answer, tasks: &Tasks, of: &mut Frames<'_>) {
                 return;
             }
             match name {
-                Some(name) => put_name(of.out, frame, NameSource::Symbol, &name),
+                Ok(name) => put_name(of.out, frame, NameSource::Symbol, &name),
                 // One name for all: else each instruction would be a function of its own.
-                None => put_name(of.out, frame, NameSource::Unknown, b"[jit]"),
+                Err(Nameless::Absent) => put_name(of.out, frame, NameSource::Unknown, b"[jit]"),
+                Err(Nameless::Limit) => put_name(of.out, frame, NameSource::Limit, b"[jit]"),
             }
         }
         Answer::Moved { frame, place } => {

@@ -125,7 +125,7 @@ impl Pipeline {
             Sight::Early(_) => {
                 // Any piece will do to be shown the task again.
                 let address = stack.map_or(0, |s| s.user_address);
-                self.wishes.pieces.push((head.tid, address));
+                self.to_kernel.pieces.push((head.tid, address));
                 return None;
             }
         };
@@ -140,7 +140,7 @@ impl Pipeline {
             // Any piece will do to be shown the task again.
             let again = walk.stale && is_tried_again(head, task, process);
             if let Some(address) = piece.or(again.then_some(stack.user_address)) {
-                self.wishes.pieces.push((head.tid, address));
+                self.to_kernel.pieces.push((head.tid, address));
             }
             end = walk.end;
             self.totals.count_walk(end);
@@ -193,12 +193,12 @@ impl Pipeline {
                             hops: self.walker.unwinder.hops(),
                         };
                         self.steps
-                            .learn(head, process, lacks, &shown, &mut self.wishes);
+                            .learn(head, process, lacks, &shown, &mut self.to_kernel);
                     }
                 }
                 if let Some(reach) = next_reach(stack, reach, &walk) {
                     task.reach = Some(reach);
-                    let reaches = &mut self.wishes.reaches;
+                    let reaches = &mut self.to_kernel.reaches;
                     reaches.push((Whose::Thread(head.tid), reach));
                     let of_others = for_others(reach);
                     if is_more(process.reach, of_others) {

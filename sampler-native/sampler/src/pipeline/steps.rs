@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use flametop_kernel::{Reach, Step, Whose, abi, record::Head};
 use flametop_unwind::{CallersRbp, Hop, ModuleId, ModuleKind, Modules, ProcessMaps};
 
-use super::Wishes;
+use super::KernelRequests;
 use crate::tasks::Process;
 
 /// Steps that were told are remembered up to this many.
@@ -62,7 +62,7 @@ impl Steps {
         process: &mut Process,
         lacks: bool,
         shown: &Shown<'_>,
-        wishes: &mut Wishes,
+        requests: &mut KernelRequests,
     ) {
         // The kernel side may have forgotten some: all are told again now and then.
         if self.told.len() > MOST_TOLD
@@ -75,18 +75,18 @@ impl Steps {
             self.deep.insert(head.process_comm);
         } else if process.reach.is_none() {
             process.reach = Some(DEEP);
-            wishes.reaches.push((Whose::Process(head.tgid), DEEP));
+            requests.reaches.push((Whose::Process(head.tgid), DEEP));
         }
         if self.images.insert(head.image) {
             let modules: HashSet<ModuleId> = shown.maps.modules().collect();
             let hops = modules.iter().filter_map(|id| self.of_files.get(id));
             for hop in hops.flatten().take(MOST_WAITING) {
-                tell(&mut self.told, hop, head.image, shown.maps, wishes);
+                tell(&mut self.told, hop, head.image, shown.maps, requests);
             }
         }
         if lacks {
             for hop in shown.hops {
-                if tell(&mut self.told, hop, head.image, shown.maps, wishes)
+                if tell(&mut self.told, hop, head.image, shown.maps, requests)
                     && shown.modules.get(hop.module).kind() == ModuleKind::File
                 {
                     let of_file = self.of_files.entry(hop.module).or_default();
@@ -102,16 +102,16 @@ impl Steps {
     }
 }
 
-/// Wishes that the processes of an image are told of a hop, and notes it in `told`, unless they were told or too many wait. Returns
-/// whether the wish is new. A hop whose code is not mapped there now is wished for when it is.
+/// Has the processes of an image told of a hop, and notes the hop in `told`, unless they were told or too many hops wait. Returns
+/// whether the request is new. For a hop whose code is not mapped now there is no request: there is one once the code is mapped.
 fn tell(
     told: &mut HashSet<(u32, u64, Hop)>,
     hop: &Hop,
     image: u32,
     maps: &ProcessMaps,
-    wishes: &mut Wishes,
+    requests: &mut KernelRequests,
 ) -> bool {
-    if wishes.steps.len() >= MOST_WAITING {
+    if requests.steps.len() >= MOST_WAITING {
         return false;
     }
     let Some(address) = maps.address(hop.module, hop.code.start) else {
@@ -119,7 +119,7 @@ fn tell(
     };
     let new = told.insert((image, address, hop.clone()));
     if new {
-        wishes.steps.push((image, step(hop, address)));
+        requests.steps.push((image, step(hop, address)));
     }
     new
 }
@@ -183,31 +183,31 @@ mod tests {
     #[test]
     fn tell_code_that_is_mapped_later_is_told_then_and_once() {
         let (maps, module, start) = own();
-        let (mut told, mut wishes) = (HashSet::new(), Wishes::default());
+        let (mut told, mut requests) = (HashSet::new(), KernelRequests::default());
         let empty = ProcessMaps::empty(std::process::id());
         let hop = hop(module, start);
-        assert!(!tell(&mut told, &hop, 1, &empty, &mut wishes));
-        assert!(tell(&mut told, &hop, 1, &maps, &mut wishes));
-        assert!(!tell(&mut told, &hop, 1, &maps, &mut wishes), "again");
-        assert!(tell(&mut told, &hop, 2, &maps, &mut wishes), "another");
-        let images: Vec<u32> = wishes.steps.iter().map(|(image, _)| *image).collect();
+        assert!(!tell(&mut told, &hop, 1, &empty, &mut requests));
+        assert!(tell(&mut told, &hop, 1, &maps, &mut requests));
+        assert!(!tell(&mut told, &hop, 1, &maps, &mut requests), "again");
+        assert!(tell(&mut told, &hop, 2, &maps, &mut requests), "another");
+        let images: Vec<u32> = requests.steps.iter().map(|(image, _)| *image).collect();
         assert_eq!(images, [1, 2]);
     }
 
     #[test]
     fn tell_more_than_may_wait_is_told_when_there_is_room() {
         let (maps, module, start) = own();
-        let (mut told, mut wishes) = (HashSet::new(), Wishes::default());
+        let (mut told, mut requests) = (HashSet::new(), KernelRequests::default());
         for offset in 0..1000 {
             let hop = hop(module, start + offset);
-            tell(&mut told, &hop, 1, &maps, &mut wishes);
+            tell(&mut told, &hop, 1, &maps, &mut requests);
         }
-        assert_eq!(wishes.steps.len(), MOST_WAITING);
-        wishes.steps.clear();
+        assert_eq!(requests.steps.len(), MOST_WAITING);
+        requests.steps.clear();
         for offset in 0..1000 {
             let hop = hop(module, start + offset);
-            tell(&mut told, &hop, 1, &maps, &mut wishes);
+            tell(&mut told, &hop, 1, &maps, &mut requests);
         }
-        assert_eq!(wishes.steps.len(), 1000 - MOST_WAITING);
+        assert_eq!(requests.steps.len(), 1000 - MOST_WAITING);
     }
 }

@@ -4,7 +4,7 @@ use std::{collections::VecDeque, sync::atomic::Ordering, thread, time::Duration}
 
 use flametop_kernel::{Rings, abi, record::Head};
 
-use super::requests::Shared;
+use super::wishes::Shared;
 use crate::os;
 
 /// The ring thread looks at the rings at least this often.
@@ -61,8 +61,8 @@ pub fn drain(mut rings: Rings, shared: &Shared) {
         if !rings.left() {
             pipeline.drained(drained_to);
         }
-        let reaches = std::mem::take(&mut pipeline.wishes.reaches);
-        let steps = std::mem::take(&mut pipeline.wishes.steps);
+        let reaches = std::mem::take(&mut pipeline.to_kernel.reaches);
+        let steps = std::mem::take(&mut pipeline.to_kernel.steps);
         if let Err(e) = drained {
             pipeline.notice(
                 true,

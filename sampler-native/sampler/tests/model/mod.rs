@@ -148,13 +148,13 @@ impl Recording {
             .map(|f| f as u32)
             .collect();
         model.asked = model.frames.len();
-        self.session.requests().ask_names(&new);
+        self.session.wishes().ask_names(&new);
     }
 
     /// Asks for the names of all frames, also of those that come meanwhile, and waits for those
     /// seen so far: on a busy machine more come all the time.
     pub fn name_all(&mut self) {
-        let requests = self.session.requests();
+        let wishes = self.session.wishes();
         let wanted = 0..self.model.frames.len() as u32;
         for _ in 0..12_000 {
             let model = &mut self.model;
@@ -162,7 +162,7 @@ impl Recording {
                 .map(|f| f as u32)
                 .collect();
             model.asked = model.frames.len();
-            requests.ask_names(&all);
+            wishes.ask_names(&all);
             self.fill(false);
             if wanted.clone().all(|f| self.model.names.contains_key(&f)) {
                 return;
@@ -179,7 +179,7 @@ impl Recording {
     /// Asks for the places of all frames, and waits for them.
     pub fn place_all(&mut self) {
         let all: Vec<u32> = (0..self.model.frames.len() as u32).collect();
-        self.session.requests().ask_places(&all);
+        self.session.wishes().ask_places(&all);
         for _ in 0..12_000 {
             self.fill(false);
             if self.model.places.len() >= all.len() {

@@ -59,6 +59,7 @@ pub fn query(frame: u32, module: u32, offset: u64) -> Query {
         module,
         offset,
         function_start: None,
+        limited: false,
         root: None,
     }
 }

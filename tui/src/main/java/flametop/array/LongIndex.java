@@ -9,6 +9,7 @@ import java.util.Arrays;
  * the column.
  */
 public final class LongIndex {
+  /** No row: the row before the first, for which a free place stands. */
   public static final int NONE = -1;
 
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
@@ -41,35 +42,34 @@ public final class LongIndex {
 
   /** The row with a value; {@link #NONE} if no row has the value. */
   public int find(long key) {
-    int[] rows = table;
-    long[] values = keys.items;
-    int mask = rows.length - 1;
-    int slot = slot(key, mask);
-    for (int at; (at = rows[slot]) != 0; slot = slot + 1 & mask) {
-      if (values[at - 1] == key) {
-        return at - 1;
-      }
-    }
-    return NONE;
+    return table[place(key)] - 1;
   }
 
   /** The row with a value; a new row behind the last if no row had the value. */
   public int row(long key) {
+    int place = place(key);
+    int known = table[place];
+    if (known != 0) {
+      return known - 1;
+    }
+    keys.add(key);
+    table[place] = keys.size;
+    if (2 * keys.size > table.length) {
+      fill();
+    }
+    return keys.size - 1;
+  }
+
+  /** The place in the table of the row with a value; the free place for it if no row has it. */
+  private int place(long key) {
     int[] rows = table;
     long[] values = keys.items;
     int mask = rows.length - 1;
     int slot = slot(key, mask);
-    for (int at; (at = rows[slot]) != 0; slot = slot + 1 & mask) {
-      if (values[at - 1] == key) {
-        return at - 1;
-      }
+    for (int at; (at = rows[slot]) != 0 && values[at - 1] != key; ) {
+      slot = slot + 1 & mask;
     }
-    keys.add(key);
-    rows[slot] = keys.size;
-    if (2 * keys.size > rows.length) {
-      fill();
-    }
-    return keys.size - 1;
+    return slot;
   }
 
   /** Removes all rows. */

@@ -107,10 +107,14 @@ public record Provenance(
             "losses",
             String.format(
                 Locale.ROOT,
-                "%,d samples lost, %,d passes late, %.1f %% of stacks short",
+                "%,d samples lost, %,d passes late, %.1f %% of stacks short%s",
                 losses.lostSamples(),
                 losses.latePasses(),
-                100 * losses.shortShare())));
+                100 * losses.shortShare(),
+                losses.nameLimited() == 0
+                    ? ""
+                    : String.format(
+                        Locale.ROOT, ", %,d samples with a name limit", losses.nameLimited()))));
     int hz = facts.cpuHz() > 0 ? facts.cpuHz() : Math.max(1, facts.passHz());
     return new Provenance(
         program,

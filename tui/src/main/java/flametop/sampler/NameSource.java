@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Where a name comes from. */
 public final class NameSource extends OpenEnum {
-  private static final int KNOWN = 5;
+  private static final int KNOWN = 6;
 
   public static final NameSource SYMBOL = new NameSource(0);
   public static final NameSource FUNCTION_START = new NameSource(1);
@@ -14,8 +14,11 @@ public final class NameSource extends OpenEnum {
   /** The frame is none: its name says why the outer part of the stack is missing. */
   public static final NameSource REASON = new NameSource(4);
 
+  /** No symbol, since the file, process or user has more to read than there is a budget for. */
+  public static final NameSource LIMIT = new NameSource(5);
+
   private static final List<NameSource> BY_NUMBER =
-      byNumber(NameSource::new, SYMBOL, FUNCTION_START, UNKNOWN, ROOT, REASON);
+      byNumber(NameSource::new, SYMBOL, FUNCTION_START, UNKNOWN, ROOT, REASON, LIMIT);
 
   private NameSource(int number) {
     super(number, KNOWN, "source " + number);

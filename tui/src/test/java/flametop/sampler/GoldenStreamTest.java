@@ -64,7 +64,7 @@ class GoldenStreamTest {
             "records of kind 999",
             "records of kind 65535",
             "modules of kind 9",
-            "names of source 5",
+            "names of source 6",
             "stacks that are short for reason 13",
             "stacks that are short for reason 255",
             "tasks in state 8",

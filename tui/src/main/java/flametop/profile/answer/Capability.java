@@ -26,6 +26,8 @@ public enum Capability {
   CPUS("folded stacks say nothing of CPUs; a recorded stream does"),
   /** Samples are counted by how good they are. */
   QUALITY("folded stacks say nothing of their quality; a recorded stream does"),
+  /** There may be sources of events, each with a measure of its own. */
+  EVENTS("folded stacks are of one measure; a recorded stream has its sources of events"),
   /** Frames have lines of source code. */
   SOURCE_LINES("folded stacks have no source lines; record --format flametop --lines has"),
   /** Rates of samples can be chosen. */

@@ -41,16 +41,20 @@ public record QualityReport(
     }
   }
 
-  /** How samples ended: {@link WalkEnd#ordinal()}, then those with a guessed frame. */
-  public static final int OUTCOMES = WalkEnd.values().length + 1;
+  /** Place of the samples with a guessed frame in {@link Counts#byOutcome}. */
+  public static final int GUESSED = WalkEnd.values().length;
 
-  public static final int GUESSED = OUTCOMES - 1;
+  /** Place of the samples with a frame over the limit of names. */
+  public static final int NAME_LIMITED = GUESSED + 1;
+
+  public static final int OUTCOMES = NAME_LIMITED + 1;
 
   /**
    * Counts of samples: of stacks that were taken by a pass or by the CPU clock, or could not be. A
    * task that a pass found unchanged is none, since its stack was not taken again.
    *
-   * @param byOutcome by {@link WalkEnd#ordinal()}, then those with a guessed frame
+   * @param byOutcome how samples ended by {@link WalkEnd#ordinal()}; then those that have a guessed
+   *     frame, and those that have a frame over the limit of names
    */
   public record Counts(long[] byOutcome) {
     /** All samples. */
@@ -69,6 +73,14 @@ public record QualityReport(
     /** Samples that have a frame that was guessed, whole or not. */
     public long guessed() {
       return byOutcome[GUESSED];
+    }
+
+    /**
+     * Samples that have a frame without a symbol, since its file, process or user has more to read
+     * than there is a budget for. A sample counts when its names come.
+     */
+    public long nameLimited() {
+      return byOutcome[NAME_LIMITED];
     }
 
     public long of(WalkEnd end) {

@@ -19,7 +19,7 @@ public record TasksQuery(boolean threads, Order order, int rows, @Nullable Patte
   }
 
   /** What rows are ordered by. */
-  public enum Order {
+  public enum Order implements PageQuery.RowOrder<Order> {
     CPU,
     /** How much {@link #CPU} is another than in what it is compared with. */
     CHANGE,
@@ -27,7 +27,7 @@ public record TasksQuery(boolean threads, Order order, int rows, @Nullable Patte
     AGE,
     PID;
 
-    /** This order, or where nothing is compared one that means something there too. */
+    @Override
     public Order in(boolean compared) {
       return !compared && this == CHANGE ? CPU : this;
     }

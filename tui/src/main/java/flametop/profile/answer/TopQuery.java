@@ -22,7 +22,7 @@ public record TopQuery(
   }
 
   /** What functions are ordered by; all but the name begin with the most. */
-  public enum Order {
+  public enum Order implements PageQuery.RowOrder<Order> {
     /** What is spent in the function itself. */
     SELF,
     /** Also in what it calls. */
@@ -38,12 +38,12 @@ public record TopQuery(
     SLEEP,
     NAME;
 
-    /** This order, or where nothing is compared one that means something there too. */
+    @Override
     public Order in(boolean compared) {
       return !compared && isOfChange() ? SELF : this;
     }
 
-    /** Whether it is one by change. */
+    /** Whether rows are ordered by a change. */
     public boolean isOfChange() {
       return this == SELF_CHANGE || this == TOTAL_CHANGE;
     }

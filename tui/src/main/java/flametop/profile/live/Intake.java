@@ -142,6 +142,7 @@ public final class Intake implements StreamVisitor {
     }
     host.batchEnds(batchTime);
     stacks.impatient(batchTime);
+    quality.batchEnds();
     names.flush();
     if (!more) {
       log.mark(now, accounts.passes());
@@ -339,6 +340,7 @@ public final class Intake implements StreamVisitor {
   @Override
   public void name(int frame, NameSource source, String name) {
     stacks.named(frame, source, name);
+    quality.nameCame();
   }
 
   @Override

@@ -10,10 +10,13 @@ import flametop.sampler.WalkEnd;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** How samples ended, by process and by module, what was lost, and what flametop costs. */
@@ -76,6 +79,11 @@ final class Quality {
   /** Modules of a stack: number, and whether a frame of it was guessed. */
   private final IntColumn met = new IntColumn();
 
+  private UnnamedSamples unnamed = new UnnamedSamples();
+  private boolean namesCame;
+  private long nameLimited;
+  private final Set<String> limitedFiles = new HashSet<>();
+
   Quality(Stacks stacks) {
     this.stacks = stacks;
   }
@@ -85,6 +93,7 @@ final class Quality {
     stacks = from.stacks;
     processes = new Tally(from.processes);
     modules = new Tally(from.modules);
+    nameLimited = from.nameLimited;
     from.steps.forEach(step -> steps.add(new Step(step)));
     counters = from.counters;
     countersAtStart = from.countersAtStart;
@@ -106,6 +115,8 @@ final class Quality {
     modules = new Tally("(others)");
     moduleRow = new HashMap<>();
     processRow.empty();
+    unnamed = new UnnamedSamples();
+    nameLimited = 0;
     steps.clear();
     countersAtStart = counters;
     worstGap = 0;
@@ -217,6 +228,48 @@ final class Quality {
     if (end != WalkEnd.ROOT && !shortAtModule) {
       modules.add(moduleRow(NO_FRAME), end.ordinal());
     }
+    if (stack >= 0 && stacks.named(stack)) {
+      countNameLimits(row, stack);
+    } else if (stack >= 0) {
+      unnamed.add(row, stack);
+    }
+  }
+
+  /** The name of a frame came. */
+  void nameCame() {
+    namesCame = true;
+  }
+
+  /** Counts the samples whose names have come. */
+  void batchEnds() {
+    if (namesCame) {
+      namesCame = false;
+      unnamed.take(stacks::named, this::countNameLimits);
+    }
+  }
+
+  /** Forgets samples that wait for the names of other stacks. */
+  void keep(BitSet keptStacks) {
+    unnamed.keep(keptStacks);
+  }
+
+  /** Samples that have a frame over the limit of names. */
+  long nameLimited() {
+    return nameLimited;
+  }
+
+  private void countNameLimits(int row, int stack) {
+    limitedFiles.clear();
+    for (int frame : stacks.frames(stack)) {
+      if (stacks.nameLimited(frame)) {
+        limitedFiles.add(stacks.moduleFile(stacks.moduleOf(frame)));
+      }
+    }
+    if (!limitedFiles.isEmpty()) {
+      nameLimited++;
+      processes.add(row, QualityReport.NAME_LIMITED);
+      limitedFiles.forEach(file -> modules.add(moduleRow(file), QualityReport.NAME_LIMITED));
+    }
   }
 
   private int processRow(int process) {
@@ -230,6 +283,7 @@ final class Quality {
         int old = processRow.items[i];
         processRow.items[i] = old == NO_ROW || to[old] == Tally.GONE ? NO_ROW : to[old];
       }
+      unnamed.renumber(to);
     }
     Seen of = Objects.requireNonNull(seen.get(process));
     processRow.set(process, processes.row(of.tgid, of.comm));

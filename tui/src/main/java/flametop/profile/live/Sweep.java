@@ -62,6 +62,7 @@ final class Sweep {
         keptFunctions.set(paths.function(node));
       }
     }
+    intake.quality().keep(keptStacks);
     owners.sweep(
         keptOwners,
         owner -> times.forEach(of -> of.ownerFreed(owner)),

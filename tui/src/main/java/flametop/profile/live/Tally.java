@@ -24,7 +24,8 @@ final class Tally {
 
   private static final int MOST_ROWS = 8_192;
 
-  private static final int OUTCOME_BITS = 4;
+  private static final int OUTCOME_BITS =
+      Integer.SIZE - Integer.numberOfLeadingZeros(QualityReport.OUTCOMES - 1);
 
   /** Counts of one step, by row and outcome. */
   private static final class Counts {

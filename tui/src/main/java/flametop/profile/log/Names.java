@@ -73,7 +73,9 @@ public final class Names {
   public void answered(@Nullable Place place, Name name) {
     // What has no symbol now may have one when its debug file has come.
     boolean last =
-        name.source() != NameSource.FUNCTION_START && name.source() != NameSource.UNKNOWN;
+        name.source() != NameSource.FUNCTION_START
+            && name.source() != NameSource.UNKNOWN
+            && name.source() != NameSource.LIMIT;
     if (place != null && last) {
       answered.put(place, name);
     }

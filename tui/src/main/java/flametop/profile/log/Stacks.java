@@ -106,6 +106,7 @@ public final class Stacks extends InternedFunctions {
   private static final int STANDIN = 8;
   private static final int SOFTIRQ_ENTRY = 16;
   private static final int RENAMED = 32;
+  private static final int LIMITED = 64;
 
   /** Whether any frame is {@code RENAMED}; its stacks are looked for all at once. */
   private boolean renames;
@@ -261,13 +262,15 @@ public final class Stacks extends InternedFunctions {
 
   private void set(int frame, Names.Name name) {
     Module module = modules.get(frameModule.items[frame]);
+    boolean limited = name.source() == NameSource.LIMIT;
     NodeKind kind =
-        name.source() == NameSource.UNKNOWN
+        limited || name.source() == NameSource.UNKNOWN
             ? NodeKind.UNKNOWN
             : name.source() == NameSource.REASON ? NodeKind.REASON : kind(module.kind);
     String file = kind == NodeKind.REASON ? "" : module.file;
     frameFunction.items[frame] = function(kind, file, name.text());
-    frameFlags.items[frame] &= ~STANDIN;
+    frameFlags.items[frame] &= ~(STANDIN | LIMITED);
+    frameFlags.items[frame] |= limited ? LIMITED : 0;
     if (name.source() == NameSource.ROOT) {
       frameFlags.items[frame] |= IS_ROOT;
     }
@@ -423,6 +426,16 @@ public final class Stacks extends InternedFunctions {
 
   public boolean guessed(int frame) {
     return (frameFlags.items[frame] & GUESSED) != 0;
+  }
+
+  /** Whether a frame has no symbol since there is no budget to read it. */
+  public boolean nameLimited(int frame) {
+    return (frameFlags.items[frame] & LIMITED) != 0;
+  }
+
+  /** Whether all frames of a stack have their names. */
+  public boolean named(int stack) {
+    return stacks.get(stack).missing == 0;
   }
 
   /** Name of a module's file, without its folder. */

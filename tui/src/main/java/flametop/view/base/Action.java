@@ -67,6 +67,7 @@ public enum Action {
   SHOW_CPUS("cpus", Group.VIEWS, "CPUs", "CPUs, idle states", "6"),
   SHOW_IDLE("idle", Group.VIEWS, "idle states", "CPUs, idle states", "7"),
   SHOW_QUALITY("quality", Group.VIEWS, "", "quality of the samples", "8"),
+  SHOW_EVENTS("events", Group.VIEWS, "events", "sources of events", "9"),
   PREVIOUS_FILE("previous-file", Group.VIEWS, "file", "previous, next file", "["),
   NEXT_FILE("next-file", Group.VIEWS, "file", "previous, next file", "]"),
   SPLIT("split", Group.VIEWS, "beside", "two files; to the other", "|"),
@@ -163,6 +164,7 @@ public enum Action {
       case SHOW_TASKS -> Capability.TASKS;
       case SHOW_CPUS, SHOW_IDLE, PICK_CPU -> Capability.CPUS;
       case SHOW_QUALITY -> Capability.QUALITY;
+      case SHOW_EVENTS -> Capability.EVENTS;
       case SOURCE -> Capability.SOURCE_LINES;
       case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK -> Capability.SAMPLING;
       case JVM_NAMES -> Capability.JVMS;

@@ -72,6 +72,8 @@ final class ActionSentence {
       case SHOW_CPUS -> "Shows the table of CPUs: their use, waiting tasks, wake-ups, frequency.";
       case SHOW_IDLE -> "Shows the table of idle states of the CPUs.";
       case SHOW_QUALITY -> "Shows how good the samples are, and what flametop itself costs.";
+      case SHOW_EVENTS ->
+          "Shows the table of the sources of events; Enter shows the graph of one, or of time again.";
       case PREVIOUS_FILE -> "Shows the previous file.";
       case NEXT_FILE -> "Shows the next file.";
       case SPLIT -> "Shows two files side by side, or one again.";

@@ -11,7 +11,8 @@ public enum View {
   TASKS("tasks", Action.SHOW_TASKS),
   CPUS("CPUs", Action.SHOW_CPUS),
   IDLE("idle states", Action.SHOW_IDLE),
-  QUALITY("quality", Action.SHOW_QUALITY);
+  QUALITY("quality", Action.SHOW_QUALITY),
+  EVENTS("events", Action.SHOW_EVENTS);
 
   private static final View[] ALL = values();
 
@@ -40,7 +41,7 @@ public enum View {
 
   /** Whether the view always shows the present, even while the graph shows the past. */
   public boolean isOfThePresent() {
-    return this == CPUS || this == IDLE || this == QUALITY;
+    return this == CPUS || this == IDLE || this == QUALITY || this == EVENTS;
   }
 
   /** Whether the view shows what changed since the baseline. */

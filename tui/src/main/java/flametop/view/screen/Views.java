@@ -12,6 +12,7 @@ import flametop.view.paint.GraphViewPainter;
 import flametop.view.paint.SandwichPainter;
 import flametop.view.paint.ViewPainter;
 import flametop.view.table.CpusTable;
+import flametop.view.table.EventsTable;
 import flametop.view.table.IdleTable;
 import flametop.view.table.QualityTable;
 import flametop.view.table.Table;
@@ -38,6 +39,7 @@ final class Views {
     add(View.CPUS, CpusTable.TABLE);
     add(View.IDLE, new IdleTable());
     add(View.QUALITY, QualityTable.TABLE);
+    add(View.EVENTS, EventsTable.TABLE);
   }
 
   private Views() {}

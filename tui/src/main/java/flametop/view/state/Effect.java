@@ -56,6 +56,14 @@ public sealed interface Effect {
     }
   }
 
+  /** Show the weights of a source of events, or {@link LiveSource#TIME}. */
+  record ShowMeasure(int source) implements OfLive {
+    @Override
+    public void on(LiveSource of) {
+      of.measure(source);
+    }
+  }
+
   /** Go on to the next (1) or previous (-1) file. */
   record Turn(int by) implements OfSource {
     @Override

@@ -1,6 +1,7 @@
 package flametop.view.state;
 
 import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.QualityReport;
@@ -28,6 +29,7 @@ final class Pages {
       case TASKS -> tasks(s);
       case CPUS, IDLE -> new CpuReport.Query();
       case QUALITY -> new QualityReport.Query();
+      case EVENTS -> new EventsReport.Query();
     };
   }
 

@@ -73,6 +73,11 @@ public final class ViewActions {
     Action.PICK, Action.BACK, Action.SORT, Action.BY_MODULE, Action.COPY
   };
 
+  /** The actions of the table of sources of events, beside moves. */
+  private static final Action[] EVENTS = {
+    Action.PICK, Action.BACK, Action.SORT, Action.COPY
+  };
+
   /** The actions that only files have. */
   private static final Action[] ON_FILES = {
     Action.PREVIOUS_FILE, Action.NEXT_FILE, Action.SPLIT, Action.OTHER_PANE, Action.OUTERMOST
@@ -152,6 +157,12 @@ public final class ViewActions {
     Action.WINDOW, Action.FREEZE, Action.HELP, Action.QUIT
   };
 
+  /** The line of keys of the sources of events. */
+  private static final Action[] EVENTS_LINE = {
+    Action.PICK, Action.BACK, Action.SORT, Action.NEXT_VIEW,
+    Action.COPY, Action.HELP, Action.QUIT
+  };
+
   /** How many keys of the line stand before the keys for files. */
   private static final int BEFORE_FILES = 4;
 
@@ -209,6 +220,7 @@ public final class ViewActions {
       case CPUS -> Collections.addAll(own, CPUS);
       case IDLE -> own.add(Action.BACK);
       case QUALITY -> Collections.addAll(own, QUALITY);
+      case EVENTS -> Collections.addAll(own, EVENTS);
     }
     return new ViewActions(view, false, own, refused);
   }

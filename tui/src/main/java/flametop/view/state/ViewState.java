@@ -53,7 +53,8 @@ public final class ViewState implements Cloneable {
           View.TASKS, TablePlace.first(TasksQuery.Order.CPU),
           View.CPUS, TablePlace.first(null),
           View.IDLE, TablePlace.first(null),
-          View.QUALITY, TablePlace.first(null));
+          View.QUALITY, TablePlace.first(null),
+          View.EVENTS, TablePlace.first(null));
   private TimeChoice time = TimeChoice.NONE;
   private Colouring colouring = Colouring.KIND;
 

@@ -1,6 +1,7 @@
 package flametop.view.table;
 
 import flametop.profile.answer.Capability;
+import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.StateSet;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
@@ -18,6 +19,7 @@ import flametop.view.paint.Legend;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -25,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * A table of many rows, which a search narrows. The CPUs stand above it, the marked row in full
  * below it.
  */
-abstract class FilteredTable<R, K, O> extends Table<R, K, O> {
+abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
+    extends Table<R, K, O> {
   /** From so many rows on the CPUs are above the table. */
   private static final int CPU_ROWS = 20;
 
@@ -36,29 +39,26 @@ abstract class FilteredTable<R, K, O> extends Table<R, K, O> {
           new String[] {"change", "coloured if beyond the noise"},
           new String[] {"underlined", "gone"});
 
-  FilteredTable(View view) {
+  /** The orders that a key goes through. */
+  private final List<O> orders;
+
+  FilteredTable(View view, Class<O> orders) {
     super(view);
+    this.orders = List.copyOf(EnumSet.allOf(orders));
   }
-
-  /** All orders, as a key goes through them. */
-  abstract O[] orders();
-
-  /** The same order, or an order that means something without a comparison. */
-  abstract O in(O order, boolean compared);
 
   /** Whether an order means something here. */
   boolean means(Scene scene, O order) {
-    return order.equals(in(order, scene.compares()));
+    return order == order.in(scene.compares());
   }
 
   @Override
   final O order(Scene scene, ViewState s) {
-    return in(place(s).orderOr(orders()[0]), scene.compares());
+    return place(s).orderOr(orders.get(0)).in(scene.compares());
   }
 
   @Override
   final O nextOrder(Scene scene, ViewState s) {
-    List<O> orders = List.of(orders());
     int at = orders.indexOf(order(scene, s));
     do {
       at = (at + 1) % orders.size();

@@ -87,11 +87,13 @@ final class QualitySums {
 
   private static String samples(QualityReport.Sum sum) {
     long samples = sum.counts().samples();
+    long limited = sum.counts().nameLimited();
     return count(samples)
         + ", whole "
         + Units.share(sum.counts().whole(), samples)
         + ", guessed "
-        + Units.share(sum.counts().guessed(), samples);
+        + Units.share(sum.counts().guessed(), samples)
+        + (limited == 0 ? "" : ", name limit " + Units.share(limited, samples));
   }
 
   private static String passes(QualityReport.Sum sum) {

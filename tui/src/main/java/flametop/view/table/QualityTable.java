@@ -25,12 +25,16 @@ import org.jspecify.annotations.Nullable;
 public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   private static final int PID = 7;
   private static final int REASON = 9;
+  private static final int LIMIT = 10;
   private static final int NAME = 23;
   private static final int LONGEST_NAME = 36;
   private static final int LONGEST_MODULE = 64;
 
   /** Share of short walks from which on their reasons stand out. */
   private static final double MANY = 0.1;
+
+  /** The title of samples with a frame over the limit of names. */
+  private static final String NAME_LIMIT = "name limit";
 
   private static final WalkEnd[] ENDS = WalkEnd.values();
 
@@ -53,10 +57,12 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
       Comparator.comparingDouble(row -> -(double) shortOnes(row) / row.counts().samples());
   private static final Comparator<Row> BY_GUESSED =
       Comparator.comparingLong(row -> -row.counts().guessed());
+  private static final Comparator<Row> BY_LIMIT =
+      Comparator.comparingLong(row -> -row.counts().nameLimited());
 
   /** The orders that a key goes through. */
   private static final List<Comparator<Row>> ORDERS =
-      List.of(BY_SAMPLES, BY_SHORT, BY_SHARE, BY_GUESSED, BY_NAME);
+      List.of(BY_SAMPLES, BY_SHORT, BY_SHARE, BY_GUESSED, BY_LIMIT, BY_NAME);
 
   /** The only table of its kind: the orders that a state holds are its own. */
   public static final QualityTable TABLE = new QualityTable();
@@ -77,7 +83,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
     columns.add(
         right("samples", cells(8), (row, at) -> at.text(count(row.counts().samples())))
             .by(BY_SAMPLES, "samples")
-            .meaning("samples", "stacks taken, unchanged not"));
+            .meaning("samples", "stacks taken if changed"));
     columns.add(
         right(scene -> modules(scene.state) ? "beyond" : "whole", cells(7), QualityTable::whole)
             .by(BY_SHARE, "share of short ones")
@@ -96,6 +102,13 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
           right(label(end), either(REASON, 0), (row, at) -> reason(row, row.counts().of(end), at))
               .by(Comparator.comparingLong(row -> -row.counts().of(end)), ofReason(end)));
     }
+    columns.add(
+        right(
+                NAME_LIMIT,
+                either(LIMIT, 0),
+                (row, at) -> reason(row, row.counts().nameLimited(), at))
+            .by(BY_LIMIT, NAME_LIMIT)
+            .meaning(NAME_LIMIT, "has too much to name"));
     columns.add(
         left(
                 scene -> modules(scene.state) ? " walks that ended in it" : " the rest",
@@ -172,16 +185,21 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
     return many && !at.marked ? Paint.WORSE : at.fg;
   }
 
+  private record Reason(String label, long count) {}
+
   /** Reasons and their counts, the most frequent first. */
   private static void reasons(Row row, Spot at) {
-    QualityReport.Counts counts = row.counts();
-    List<WalkEnd> found = new ArrayList<>(List.of(ENDS).subList(1, ENDS.length));
-    found.removeIf(end -> counts.of(end) <= 0);
-    found.sort(Comparator.comparingLong(end -> -counts.of(end)));
+    List<Reason> found = new ArrayList<>();
+    for (WalkEnd end : List.of(ENDS).subList(1, ENDS.length)) {
+      found.add(new Reason(label(end), row.counts().of(end)));
+    }
+    found.add(new Reason(NAME_LIMIT, row.counts().nameLimited()));
+    found.removeIf(reason -> reason.count() <= 0);
+    found.sort(Comparator.comparingLong(reason -> -reason.count()));
     StringBuilder text = new StringBuilder();
-    for (WalkEnd end : found) {
+    for (Reason reason : found) {
       text.append(text.isEmpty() ? " " : ", ");
-      text.append(label(end)).append(' ').append(count(counts.of(end)));
+      text.append(reason.label()).append(' ').append(count(reason.count()));
     }
     at.text(text.toString(), reasonPaint(row, at), 0);
   }

@@ -73,7 +73,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
               "command line", room -> room.columns() < 160 ? 0 : room.left(), TasksTable::command));
 
   public TasksTable() {
-    super(View.TASKS);
+    super(View.TASKS, Order.class);
   }
 
   @Override
@@ -235,16 +235,6 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   @Override
   boolean isFaint(Row row) {
     return row.state() == null;
-  }
-
-  @Override
-  Order[] orders() {
-    return Order.values();
-  }
-
-  @Override
-  Order in(Order order, boolean compared) {
-    return order.in(compared);
   }
 
   @Override

@@ -77,7 +77,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
           left("module", TopTable::moduleCells, TopTable::module));
 
   public TopTable() {
-    super(View.TOP);
+    super(View.TOP, Order.class);
   }
 
   @Override
@@ -244,16 +244,6 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   @Override
   boolean isFaint(Row row) {
     return row.isGone();
-  }
-
-  @Override
-  Order[] orders() {
-    return Order.values();
-  }
-
-  @Override
-  Order in(Order order, boolean compared) {
-    return order.in(compared);
   }
 
   @Override

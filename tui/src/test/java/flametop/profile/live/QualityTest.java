@@ -7,8 +7,10 @@ import flametop.profile.log.Names;
 import flametop.profile.log.Stacks;
 import flametop.sampler.Counter;
 import flametop.sampler.ModuleKind;
+import flametop.sampler.NameSource;
 import flametop.sampler.OwnPart;
 import flametop.sampler.WalkEnd;
+import java.util.BitSet;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
@@ -54,7 +56,10 @@ final class QualityTest {
                 text.append(n == 0 ? "" : " " + end + "=" + n);
               }
               long guessed = row.counts().guessed();
-              return text + (guessed == 0 ? "" : " guessed=" + guessed);
+              long limited = row.counts().nameLimited();
+              return text
+                  + (guessed == 0 ? "" : " guessed=" + guessed)
+                  + (limited == 0 ? "" : " limited=" + limited);
             })
         .collect(Collectors.joining("; "));
   }
@@ -93,6 +98,91 @@ final class QualityTest {
     QualityReport report = quality.report(TEN);
     assertEquals("app 1: root=1 guessed=1", text(report.processes()));
     assertEquals("app 1: root=1; libx.so 1: root=1 guessed=1", text(report.modules()));
+  }
+
+  private void name(int frame, NameSource source) {
+    stacks.named(frame, source, "name");
+    quality.nameCame();
+    quality.batchEnds();
+  }
+
+  @Test
+  void sample_frameOverTheLimitOfNames_isLimitedInItsProcessAndModuleOnly() {
+    name(1, NameSource.SYMBOL);
+    name(2, NameSource.LIMIT);
+    name(3, NameSource.LIMIT);
+    stack(0, WalkEnd.ROOT, 3, 1, 2, 3);
+    stack(1, WalkEnd.ROOT, 1, 1);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    quality.sample(0, 1, WalkEnd.ROOT);
+    quality.sample(1, 1, WalkEnd.ROOT);
+    QualityReport report = quality.report(TEN);
+    assertEquals("app 2: root=2 guessed=1 limited=1; worker 1: root=1", text(report.processes()));
+    assertEquals("app 3: root=3; libx.so 1: root=1 guessed=1 limited=1", text(report.modules()));
+    assertEquals(1, report.window().counts().nameLimited());
+    assertEquals(1, quality.nameLimited());
+  }
+
+  @Test
+  void sample_namesThatComeLater_areLimitedOnceAllAreThere() {
+    stack(0, WalkEnd.ROOT, 2, 1, 2);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    quality.sample(1, 0, WalkEnd.ROOT);
+    name(2, NameSource.LIMIT);
+    assertEquals("app 1: root=1; worker 1: root=1", text(quality.report(TEN).processes()));
+    name(1, NameSource.SYMBOL);
+    String limited = "app 1: root=1 limited=1; worker 1: root=1 limited=1";
+    assertEquals(limited, text(quality.report(TEN).processes()));
+    name(1, NameSource.SYMBOL);
+    assertEquals(limited, text(quality.report(TEN).processes()), "counted once");
+  }
+
+  @Test
+  void sample_frameThatIsNamedAfterAll_isLimitedNoMore() {
+    name(2, NameSource.LIMIT);
+    stack(0, WalkEnd.ROOT, 1, 2);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    name(2, NameSource.SYMBOL);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    assertEquals("app 2: root=2 limited=1", text(quality.report(TEN).processes()));
+  }
+
+  @Test
+  void keep_stackThatIsGone_isCountedForNobody() {
+    stack(0, WalkEnd.ROOT, 1, 2);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    quality.keep(new BitSet());
+    name(2, NameSource.LIMIT);
+    assertEquals("app 1: root=1", text(quality.report(TEN).processes()));
+  }
+
+  @Test
+  void restart_samplesThatWaitForNames_areForgotten() {
+    stack(0, WalkEnd.ROOT, 1, 2);
+    quality.sample(0, 0, WalkEnd.ROOT);
+    quality.restart();
+    name(2, NameSource.LIMIT);
+    assertEquals(0, quality.nameLimited());
+    assertEquals("", text(quality.report(ALL).processes()));
+  }
+
+  @Test
+  void sample_manyProcessesWhileNamesAreAwaited_noneIsLimitedForAnother() {
+    stack(0, WalkEnd.ROOT, 1, 2);
+    stack(1, WalkEnd.ROOT, 1, 1);
+    name(1, NameSource.SYMBOL);
+    for (int i = 0; i < 20_000; i++) {
+      pass(100 + i);
+      quality.processSeen(i % 10, 1_000 + i, i, "p" + i);
+      quality.sample(i % 10, i % 2, WalkEnd.ROOT);
+    }
+    name(2, NameSource.LIMIT);
+    QualityReport report = quality.report(ALL);
+    assertEquals(10_000, report.window().counts().nameLimited());
+    for (QualityReport.Row row : report.processes().subList(1, report.processes().size())) {
+      long even = 1L - row.pid() % 2;
+      assertEquals(even, row.counts().nameLimited(), row.name());
+    }
   }
 
   @Test

@@ -383,7 +383,7 @@ public final class Pictures {
             Measure.TIME,
             time,
             host,
-            new Snapshot.Losses(0, 0, 0.012, 0.014),
+            new Snapshot.Losses(0, 0, 0.012, 0, 0.014),
             new Snapshot.Cost(NOW, SECOND),
             false),
         notices);
@@ -843,7 +843,9 @@ public final class Pictures {
             new QualityReport.Row(
                 2_204_118,
                 "java",
-                counts(3_120, 0, WalkEnd.JIT, 2_890, WalkEnd.MM_BUSY, 12, WalkEnd.TORN, 3)),
+                limited(
+                    512,
+                    counts(3_120, 0, WalkEnd.JIT, 2_890, WalkEnd.MM_BUSY, 12, WalkEnd.TORN, 3))),
             new QualityReport.Row(977, "postgres", counts(940, 0, WalkEnd.OTHER_STACK, 1)),
             new QualityReport.Row(0, "(others)", counts(12, 0, WalkEnd.EXITED, 33)));
     List<QualityReport.Row> modules =
@@ -854,7 +856,8 @@ public final class Pictures {
             new QualityReport.Row(0, "(no user frame)", counts(0, 0, WalkEnd.EXITED, 33)));
     QualityReport.Counts window =
         counts(22_276, 31, WalkEnd.JIT, 2_890, WalkEnd.TRUNCATED, 40, WalkEnd.EXITED, 33);
-    QualityReport.Counts all = counts(2_227_600, 3_100, WalkEnd.JIT, 289_000, WalkEnd.LIMIT, 4_000);
+    QualityReport.Counts all =
+        limited(9_000, counts(2_227_600, 3_100, WalkEnd.JIT, 289_000, WalkEnd.LIMIT, 4_000));
     return new QualityReport(
         33 * SECOND,
         new QualityReport.Sum(window, 627, 627, 0, 61_000_000, 0, 0, 0),
@@ -880,13 +883,18 @@ public final class Pictures {
   }
 
   private static QualityReport.Counts counts(long whole, long guessed, Object... reasons) {
-    long[] counts = new long[WalkEnd.values().length + 1];
+    long[] counts = new long[QualityReport.OUTCOMES];
     counts[0] = whole;
-    counts[counts.length - 1] = guessed;
+    counts[QualityReport.GUESSED] = guessed;
     for (int i = 0; i < reasons.length; i += 2) {
       counts[((WalkEnd) reasons[i]).ordinal()] = (Integer) reasons[i + 1];
     }
     return new QualityReport.Counts(counts);
+  }
+
+  private static QualityReport.Counts limited(long limited, QualityReport.Counts counts) {
+    counts.byOutcome()[QualityReport.NAME_LIMITED] = limited;
+    return counts;
   }
 
   /** The picture of the server. */

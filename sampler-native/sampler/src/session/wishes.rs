@@ -1,4 +1,4 @@
-//! What threads of a session share, and the requests that any thread may make.
+//! What the threads of a session share, and the wishes that any thread may have.
 
 use std::{
     mem,
@@ -15,19 +15,19 @@ const MAX_NAMES: usize = 1024;
 /// The error where a thread of the session has panicked.
 pub(super) const FAILED: &str = "the sampler failed earlier; restart flametop";
 
-/// Takes requests to a session, from any thread. None of them waits.
+/// Takes wishes to a session, from any thread. No call waits.
 #[derive(Clone)]
-pub struct Requests(pub(super) Arc<Shared>);
+pub struct Wishes(pub(super) Arc<Shared>);
 
-impl Requests {
+impl Wishes {
     /// Asks for the names of these frames; they come in later batches.
     pub fn ask_names(&self, frames: &[u32]) {
-        self.0.requested().names.extend_from_slice(frames);
+        self.0.wished().names.extend_from_slice(frames);
     }
 
     /// Asks for inlined functions and source lines of these frames; they come in later batches.
     pub fn ask_places(&self, frames: &[u32]) {
-        self.0.requested().places.extend_from_slice(frames);
+        self.0.wished().places.extend_from_slice(frames);
     }
 
     /// Attaches a source of events, or detaches it (none). A later batch tells what came of it.
@@ -43,19 +43,19 @@ impl Requests {
         if self.0.pipeline.is_poisoned() {
             bail!(FAILED);
         }
-        self.0.requested().jvm_maps = Some(wanted);
+        self.0.wished().jvm_maps = Some(wanted);
         Ok(())
     }
 }
 
-/// What was requested and is not done yet.
+/// The wishes that the session has not taken yet.
 #[derive(Default)]
-pub(super) struct Requested {
+pub(super) struct Wished {
     /// Frames whose names are wanted.
     pub names: Vec<u32>,
     /// Frames whose places are wanted.
     pub places: Vec<u32>,
-    /// See [`Requests::set_jvm_maps`].
+    /// See [`Wishes::set_jvm_maps`].
     pub jvm_maps: Option<bool>,
     /// See [`Requests::set_source`].
     pub sources: Vec<(u32, Option<String>)>,
@@ -65,7 +65,7 @@ pub(super) struct Requested {
 pub(super) struct Shared {
     /// Used by one thread at a time.
     pipeline: Mutex<Pipeline>,
-    requested: Mutex<Requested>,
+    wished: Mutex<Wished>,
     /// The ring thread is to end.
     pub stop: AtomicBool,
 }
@@ -74,7 +74,7 @@ impl Shared {
     pub fn new(pipeline: Pipeline) -> Shared {
         Shared {
             pipeline: Mutex::new(pipeline),
-            requested: Mutex::default(),
+            wished: Mutex::default(),
             stop: AtomicBool::new(false),
         }
     }
@@ -84,22 +84,20 @@ impl Shared {
         self.pipeline.lock().map_err(|_| anyhow!(FAILED))
     }
 
-    /// Takes the requests, but no more names than one fill passes on.
-    pub fn take_requested(&self) -> Requested {
-        let mut requested = self.requested();
-        let now = requested.names.len().min(MAX_NAMES);
-        let names = requested.names.split_off(now);
-        let rest = Requested {
+    /// Takes the wishes, but no more names than one fill passes on: the rest stays.
+    pub fn take_wished(&self) -> Wished {
+        let mut wished = self.wished();
+        let now = wished.names.len().min(MAX_NAMES);
+        let names = wished.names.split_off(now);
+        let rest = Wished {
             names,
-            ..Requested::default()
+            ..Wished::default()
         };
-        mem::replace(&mut *requested, rest)
+        mem::replace(&mut *wished, rest)
     }
 
-    /// A panic elsewhere cannot leave requests half made.
-    fn requested(&self) -> MutexGuard<'_, Requested> {
-        self.requested
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    /// The wishes, also after a panic elsewhere: they are never half made.
+    fn wished(&self) -> MutexGuard<'_, Wished> {
+        self.wished.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
