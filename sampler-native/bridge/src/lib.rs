@@ -247,6 +247,8 @@ pub extern "system" fn Java_flametop_sampler_Bridge_wish<'l>(
             Wish::Names(frames) => open.requests.ask_names(&frames),
             Wish::Places(frames) => open.requests.ask_places(&frames),
             Wish::JvmMaps(wanted) => open.requests.set_jvm_maps(wanted)?,
+            Wish::SourceOn(number, spec) => open.requests.set_source(number, Some(spec)),
+            Wish::SourceOff(number) => open.requests.set_source(number, None),
         }
         Ok(())
     });
