@@ -405,12 +405,13 @@ static __always_inline __u64 probed_return(struct task_struct *t)
 
 /*
  * Puts return addresses back that the kernel took from the stack, since these returns are probed: into the copy from `sp` on, of so many
- * bytes, behind the kernel stack. Calls that were left by a jump are in the kernel's list still, but no more on the stack.
+ * bytes, behind the kernel stack. Calls that were left by a jump are in the kernel's list still, but no more on the stack. A task that
+ * has just returned is at the address of all probed returns, where it may have pushed three registers.
  */
 static __always_inline void restore_returns(struct task_struct *t, struct sample *sample, __u64 sp,
 					    __u64 kernel_bytes, __u64 user_bytes)
 {
-	__u64 probed = probed_return(t);
+	__u64 probed = probed_return(t), ip = sample->stack.regs[REG_IP];
 	struct return_instance *call;
 
 	if (!probed || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr) || !t->utask)
@@ -419,6 +420,10 @@ static __always_inline void restore_returns(struct task_struct *t, struct sample
 	for (int i = 0; i < MOST_PROBED && call; i++) {
 		__u64 at = call->stack - sp;
 
+		if (ip - probed < PAGE && at + 8 <= 3 * 8) {
+			sample->stack.regs[REG_IP] = call->orig_ret_vaddr;
+			sample->stack.regs[REG_SP] = call->stack + 8;
+		}
 		if (at < user_bytes) {
 			__u64 *word;
 

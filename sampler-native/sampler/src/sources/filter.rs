@@ -336,8 +336,8 @@ mod tests {
         for (text, error) in [
             ("", "column 1: the name of a field is due"),
             (
-                "pit > 3",
-                "column 1: there is no field pit; did you mean pid?",
+                "flag > 3",
+                "column 1: there is no field flag; did you mean flags?",
             ),
             ("pid", "column 4: a comparison is due: == != < <= > >= &"),
             ("pid > x", "column 7: x is no number"),

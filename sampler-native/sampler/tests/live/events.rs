@@ -89,7 +89,7 @@ fn events_durations_of_calls_lie_on_whole_stacks_with_the_function_on_top() {
             }
             _ => {}
         }
-        assert_eq!(head.why, End::Root, "{head:?}");
+        assert_eq!(head.why, End::Root, "source {source}: {head:?}");
     }
     let totals = &model.totals[&7];
     println!("{sum} of {totals:?}");
