@@ -324,7 +324,6 @@ impl Events {
         let rodata = target::aim!(open, "events", &shared.settings);
         rodata.ring_bytes = shared.ring_bytes;
         rodata.source = number;
-        rodata.slots = slots;
         rodata.logarithms = rate::logarithms();
         spec.describe(rodata)?;
         open.maps.ring.reuse_fd(shared.ring.as_fd())?;
