@@ -31,7 +31,6 @@ const volatile __u32 source;
 const volatile __u32 weighed_by;          /* enum ft_weight */
 const volatile __u64 unit = 1;            /* the weight of a hit, if all weigh the same */
 const volatile __u32 number;              /* of the argument */
-const volatile __u32 slots;               /* max_entries of `scratch` */
 const volatile struct ft_predicate field; /* the field that weighs */
 const volatile struct ft_predicate filter[FT_PREDICATES];
 const volatile __u32 predicates; /* of `filter` */

@@ -403,35 +403,71 @@ static __always_inline __u64 probed_return(struct task_struct *t)
 	return area ? area->vaddr : 0;
 }
 
-/*
- * Puts return addresses back that the kernel took from the stack, since these returns are probed: into the copy from `sp` on, of so many
- * bytes, behind the kernel stack. Calls that were left by a jump are in the kernel's list still, but no more on the stack.
- */
-static __always_inline void restore_returns(struct task_struct *t, struct sample *sample, __u64 sp,
-					    __u64 kernel_bytes, __u64 user_bytes)
+/* A way along the calls of a task whose return is probed. */
+struct returns {
+	struct return_instance *call;
+	__u64 probed; /* the address to which all of them return */
+	__u64 sp;     /* where the copy of the stack begins … */
+	__u64 behind; /* … and how many bytes of the sample's memory are in front of it */
+	__u64 bytes;  /* of the copy */
+	__u32 slot;
+};
+
+static long restore_return(__u32 i __attribute__((unused)), struct returns *returns)
 {
+	struct sample *sample = bpf_map_lookup_elem(&scratch, &returns->slot);
+	struct return_instance *call = returns->call;
+	__u64 at, *word;
+
+	if (!call || !sample)
+		return 1;
+	at = call->stack - returns->sp;
+	if (at < returns->bytes) {
+		at = (at + returns->behind) & ~7ULL;
+		asm volatile("" : "+r"(at));
+		if (at > sizeof(sample->memory) - PAGE)
+			return 1;
+		word = (__u64 *)(sample->memory + at);
+		/* a call that was left by a jump is in the list still, but no more on the stack */
+		if (*word == returns->probed)
+			*word = call->orig_ret_vaddr;
+	}
+	returns->call = call->next;
+	return 0;
+}
+
+/*
+ * Puts return addresses back that the kernel took from the stack of this task, since these returns are probed: into the copy from `sp` on,
+ * of `bytes`, with so many bytes in front of it. A task that has just returned is at the address of all probed returns, where it may
+ * have pushed three registers.
+ *
+ * Not static: see copy().
+ */
+__attribute__((noinline)) int restore_returns(__u32 slot, __u64 sp, __u64 behind, __u64 bytes)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, &slot);
+	struct task_struct *t = bpf_get_current_task_btf();
 	__u64 probed = probed_return(t);
+	struct returns returns = {
+		.probed = probed,
+		.sp = sp,
+		.behind = behind,
+		.bytes = bytes,
+		.slot = slot,
+	};
 	struct return_instance *call;
 
-	if (!probed || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr) || !t->utask)
-		return;
+	if (!sample || !probed || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr) ||
+	    !t->utask)
+		return 0;
 	call = t->utask->return_instances;
-	for (int i = 0; i < MOST_PROBED && call; i++) {
-		__u64 at = call->stack - sp;
-
-		if (at < user_bytes) {
-			__u64 *word;
-
-			at = (at + kernel_bytes) & ~7ULL;
-			asm volatile("" : "+r"(at));
-			if (at > sizeof(sample->memory) - PAGE)
-				return;
-			word = (__u64 *)(sample->memory + at);
-			if (*word == probed)
-				*word = call->orig_ret_vaddr;
-		}
-		call = call->next;
+	if (call && sample->stack.regs[REG_IP] - probed < PAGE && call->stack - sp + 8 <= 3 * 8) {
+		sample->stack.regs[REG_IP] = call->orig_ret_vaddr;
+		sample->stack.regs[REG_SP] = call->stack + 8;
 	}
+	returns.call = call;
+	bpf_loop(MOST_PROBED, restore_return, &returns, 0);
+	return 0;
 }
 
 /*
@@ -543,7 +579,7 @@ static __always_inline __u64 copy_stack(void *ctx, struct task_struct *t, struct
 		sample->parts[parts].to = climb->to;
 		fetch->to = sample->parts[0].to;
 		user_bytes = copy(sample, kernel_bytes, sp, fetch->to - sp);
-		restore_returns(t, sample, sp, kernel_bytes, user_bytes);
+		restore_returns(*slot, sp, kernel_bytes, user_bytes);
 		fetch->at = sp + user_bytes;
 		if (fetch->at < fetch->to)
 			fetch->at = (fetch->at + PAGE) & ~(PAGE - 1ULL);

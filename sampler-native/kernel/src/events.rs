@@ -97,6 +97,8 @@ pub struct Events {
     asked: u64,
     /// Most bytes of one stack.
     most_stack: u64,
+    /// ns that the programs of detached sources ran.
+    spent: u64,
 }
 
 /// How often the counters look for CPUs that came online or went offline, ns.
@@ -161,37 +163,38 @@ impl Events {
             next: 0,
             asked: sys::monotonic_nanos(),
             most_stack,
+            spent: 0,
         }
     }
 
-    /// Attaches a source: from now on its hits are counted. Each first stack is copied ([`Events::set_rate`]), and as many as the
-    /// kernel's brake lets through ([`Events::set_most`]).
+    /// Attaches a source: from now on its hits are counted, and its records have this number. The stack of each hit is copied, until
+    /// it is told otherwise ([`Events::steer`], [`Events::set_rate`]).
     ///
     /// # Errors
     /// Why this kernel, these privileges or the file do not allow it.
-    pub fn attach(&mut self, spec: SourceSpec) -> Result<SourceId> {
+    pub fn attach(&mut self, number: u32, spec: SourceSpec) -> Result<SourceId> {
         spec.check()?;
-        let id = SourceId(self.next);
         let source = match &spec.hook {
             Hook::Counter { .. } => {
-                let mut source = self.load(id, &spec, Links::PerSite)?;
+                let mut source = self.load(number, &spec, Links::PerSite)?;
                 counter::attach(&mut source)?;
                 source
             }
-            Hook::Tracepoint { id: number } => {
-                let mut source = self.load(id, &spec, Links::PerSite)?;
-                tracepoint::attach(&mut source, *number)?;
+            Hook::Tracepoint { id } => {
+                let mut source = self.load(number, &spec, Links::PerSite)?;
+                tracepoint::attach(&mut source, *id)?;
                 source
             }
-            Hook::Function { .. } => function::attach(self, id, &spec)?,
-            Hook::Kernel { .. } => function::attach_kernel(self, id, &spec)?,
+            Hook::Function { .. } => function::attach(self, number, &spec)?,
+            Hook::Kernel { .. } => function::attach_kernel(self, number, &spec)?,
             Hook::Usdt { .. } => {
                 usdt::check_sites(&spec)?;
-                let mut source = self.load(id, &spec, Links::PerSite)?;
+                let mut source = self.load(number, &spec, Links::PerSite)?;
                 usdt::attach(self.processes(), &mut source)?;
                 source
             }
         };
+        let id = SourceId(self.next);
         self.next += 1;
         self.sources.insert(id, source);
         Ok(id)
@@ -201,7 +204,9 @@ impl Events {
     pub fn detach(&mut self, id: SourceId) -> Option<EventTotals> {
         let mut source = self.sources.remove(&id)?;
         source.detach();
-        source.totals().ok()
+        let totals = source.totals().ok()?;
+        self.spent += totals.nanos;
+        Some(totals)
     }
 
     /// The attached sources.
@@ -271,19 +276,18 @@ impl Events {
         }
     }
 
-    /// ns that the programs of all attached sources ran.
-    pub fn program_nanos(&self) -> u64 {
+    /// ns that the programs of all sources ran, of those that are detached, too.
+    pub(crate) fn program_nanos(&self) -> u64 {
         let objects = self.sources.values();
-        objects
-            .map(|source| load::program_nanos(source.skel.object()))
-            .sum()
+        let attached = objects.map(|source| load::program_nanos(source.skel.object()));
+        self.spent + attached.sum::<u64>()
     }
 
     /// Loads the programs of a source.
-    fn load(&mut self, id: SourceId, spec: &SourceSpec, links: Links) -> Result<Source> {
+    fn load(&mut self, number: u32, spec: &SourceSpec, links: Links) -> Result<Source> {
         let skel = load::patiently(|| {
             let mut open = EventsSkelBuilder::default().open(load::place())?;
-            self.aim(&mut open, id, spec)?;
+            self.aim(&mut open, number, spec)?;
             choose(&mut open, spec, links);
             load::keep_probe_read_user(open.open_object())?;
             Ok(open.load()?)
@@ -310,7 +314,7 @@ impl Events {
     }
 
     /// Sets the constants of an open object, and has it use the maps of the CPU clock.
-    fn aim(&self, open: &mut OpenEventsSkel<'_>, id: SourceId, spec: &SourceSpec) -> Result<()> {
+    fn aim(&self, open: &mut OpenEventsSkel<'_>, number: u32, spec: &SourceSpec) -> Result<()> {
         let shared = &self.shared;
         let present = cpus::present()?
             .into_iter()
@@ -319,8 +323,7 @@ impl Events {
         let slots = present * abi::FT_EVENT_SLOTS;
         let rodata = target::aim!(open, "events", &shared.settings);
         rodata.ring_bytes = shared.ring_bytes;
-        rodata.source = id.0;
-        rodata.slots = slots;
+        rodata.source = number;
         rodata.logarithms = rate::logarithms();
         spec.describe(rodata)?;
         open.maps.ring.reuse_fd(shared.ring.as_fd())?;

@@ -33,6 +33,7 @@ mod pipeline;
 mod prober;
 mod session;
 mod settings;
+mod sources;
 mod stacks;
 mod tasks;
 mod usage;

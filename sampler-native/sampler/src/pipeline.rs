@@ -16,7 +16,7 @@ use std::{collections::HashSet, mem, sync::Arc, time::Duration};
 
 use flametop_kernel::{
     Reach, Step, Whose, abi,
-    record::{Head, StackPart},
+    record::{Event, Head, StackPart},
 };
 use flametop_stream::{Encoder, End, Level, Record};
 use flametop_symbolize::{DebugFileCounts, MAX_FILES, Symbolizer};
@@ -30,7 +30,7 @@ use crate::{
     prober::{Answer, Missing, Prober, What},
     stacks::Stacks,
     tasks::{Sight, Tasks},
-    waiting::WaitingRoom,
+    waiting::{Taker, WaitingRoom},
 };
 use files::Files;
 use in_vain::InVain;
@@ -162,12 +162,17 @@ impl Pipeline {
 
     /// A task seen by pass number `pass`.
     pub fn task(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: u64) {
-        self.sample(head, stack, Some(pass));
+        self.sample(head, stack, Taker::Pass(pass));
     }
 
     /// A sample of the CPU clock.
     pub fn cpu_sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
-        self.sample(head, stack, None);
+        self.sample(head, stack, Taker::Clock);
+    }
+
+    /// A hit of a source of events.
+    pub fn event(&mut self, head: &Head, stack: Option<&StackPart<'_>>, event: Event) {
+        self.sample(head, stack, Taker::Source(event));
     }
 
     /// A task that exists, seen by pass number `pass`.

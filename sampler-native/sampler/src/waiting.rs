@@ -7,7 +7,7 @@ use std::{
 
 use flametop_kernel::{
     abi,
-    record::{Chunks, Head, Holder, StackPart},
+    record::{Chunks, Event, Head, Holder, StackPart},
 };
 
 use crate::identity::ProcessKey;
@@ -15,12 +15,23 @@ use crate::identity::ProcessKey;
 /// Most bytes of waiting samples, of all processes together.
 pub const MOST_BYTES: usize = 2 << 20;
 
+/// Who took a sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Taker {
+    /// The pass of this number.
+    Pass(u64),
+    /// The CPU clock.
+    Clock,
+    /// A source of events, at a hit.
+    Source(Event),
+}
+
 /// A sample.
 pub struct Waiting {
     /// Its head.
     pub head: Head,
-    /// Number of the pass that saw the task; none: the sample is of the CPU clock.
-    pub pass: Option<u64>,
+    /// Who took it.
+    pub taker: Taker,
     stack: Option<Stack>,
 }
 
@@ -40,7 +51,7 @@ struct Stack {
 
 impl Waiting {
     /// A copy.
-    pub fn new(head: &Head, stack: Option<&StackPart<'_>>, pass: Option<u64>) -> Waiting {
+    pub fn new(head: &Head, stack: Option<&StackPart<'_>>, taker: Taker) -> Waiting {
         let stack = stack.map(|stack| Stack {
             regs: *stack.regs,
             mapping: stack.mapping.clone(),
@@ -55,7 +66,7 @@ impl Waiting {
         });
         Waiting {
             head: *head,
-            pass,
+            taker,
             stack,
         }
     }
@@ -176,13 +187,16 @@ mod tests {
         let mut room = WaitingRoom::default();
         let key = |tgid| ProcessKey::new(tgid, 1, 1);
         for time in 0..5 {
-            room.push(key(1), Waiting::new(&head(1, time), Some(&stack), None));
+            room.push(
+                key(1),
+                Waiting::new(&head(1, time), Some(&stack), Taker::Clock),
+            );
         }
         let mut of_other = 0;
         while room.crowded().is_none() {
             room.push(
                 key(2),
-                Waiting::new(&head(2, 1 + of_other), Some(&stack), Some(3)),
+                Waiting::new(&head(2, 1 + of_other), Some(&stack), Taker::Pass(3)),
             );
             of_other += 1;
         }
@@ -197,7 +211,7 @@ mod tests {
             (again.regs, again.user, again.kernel),
             (&regs, &user[..], &[4, 5][..])
         );
-        assert_eq!(taken[0].pass, Some(3));
+        assert_eq!(taken[0].taker, Taker::Pass(3));
         assert_eq!(room.take(&key(1)).len(), 5);
         assert_eq!(room.bytes, 0);
     }

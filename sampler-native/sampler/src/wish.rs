@@ -16,6 +16,10 @@ pub enum Wish {
     Places(Vec<u32>),
     /// `jvm.maps=0|1`: whether JVMs are asked to write maps of their compiled code from now on.
     JvmMaps(bool),
+    /// `source.on=NUMBER SPEC`: this source of events is attached; the number is what the stream calls the source.
+    SourceOn(u32, String),
+    /// `source.off=NUMBER`: the source is detached, and its totals stay.
+    SourceOff(u32),
 }
 
 impl Wish {
@@ -32,6 +36,11 @@ impl Wish {
             "names" => numbers(value).map(Wish::Names),
             "places" => numbers(value).map(Wish::Places),
             "jvm.maps" => flag(value).map(Wish::JvmMaps),
+            "source.on" => {
+                let (number, spec) = value.split_once(' ')?;
+                Some(Wish::SourceOn(number.parse().ok()?, spec.to_owned()))
+            }
+            "source.off" => Some(Wish::SourceOff(value.parse().ok()?)),
             _ => None,
         });
         wish.ok_or_else(|| {
@@ -53,6 +62,11 @@ mod tests {
             ("names=1,22,4294967295", Wish::Names(vec![1, 22, u32::MAX])),
             ("places=3", Wish::Places(vec![3])),
             ("jvm.maps=1", Wish::JvmMaps(true)),
+            (
+                "source.on=7 usdt:/a b=c:d:e",
+                Wish::SourceOn(7, "usdt:/a b=c:d:e".to_owned()),
+            ),
+            ("source.off=7", Wish::SourceOff(7)),
         ] {
             assert_eq!(Wish::parse(text), Ok(wish));
         }
@@ -69,6 +83,9 @@ mod tests {
             "names=1;2",
             "places=x",
             "jvm.maps=yes",
+            "source.on=7",
+            "source.on=x fault",
+            "source.off=",
             "colour=blue",
         ] {
             let error = Wish::parse(text).expect_err(text);

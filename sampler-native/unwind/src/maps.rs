@@ -297,6 +297,12 @@ impl ProcessMaps {
             .map(|(_, address)| address)
     }
 
+    /// The module that has code at this address in this process, and the offset in it.
+    pub fn code_at(&self, address: u64) -> Option<(ModuleId, u64)> {
+        let area = self.find(address)?;
+        Some((area.module, area.offset(address)))
+    }
+
     pub(crate) fn find(&self, address: u64) -> Option<&Area> {
         let after = self.areas.partition_point(|area| area.start <= address);
         self.areas

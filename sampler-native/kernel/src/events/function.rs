@@ -11,20 +11,20 @@ use std::{
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use libbpf_rs::{KprobeMultiOpts, Link, UprobeMultiOpts, UprobeOpts};
 
-use super::{Events, Hook, Links, Site, Source, SourceId, SourceSpec, Weight};
+use super::{Events, Hook, Links, Site, Source, SourceSpec, Weight};
 
 /// More sites than these are attached only where one link has all of them: one by one they take seconds.
 const MOST_ONE_BY_ONE: usize = 512;
 
 /// Loads and attaches probes of a program or library.
-pub fn attach(events: &mut Events, id: SourceId, spec: &SourceSpec) -> Result<Source> {
+pub fn attach(events: &mut Events, number: u32, spec: &SourceSpec) -> Result<Source> {
     let Hook::Function { file, sites, .. } = &spec.hook else {
         bail!("not a function");
     };
     check_sites(file, sites)?;
     let processes = events.processes().to_vec();
     let by_one_link = events
-        .load(id, spec, Links::PerFile)
+        .load(number, spec, Links::PerFile)
         .and_then(|mut source| {
             probe(&mut source, &processes, true)?;
             Ok(source)
@@ -40,7 +40,7 @@ pub fn attach(events: &mut Events, id: SourceId, spec: &SourceSpec) -> Result<So
             sites.len()
         )));
     }
-    let mut source = events.load(id, spec, Links::PerSite)?;
+    let mut source = events.load(number, spec, Links::PerSite)?;
     probe(&mut source, &processes, false).map_err(|error| explain(error, file))?;
     Ok(source)
 }
@@ -164,26 +164,28 @@ fn explain(error: anyhow::Error, file: &Path) -> anyhow::Error {
 }
 
 /// Loads and attaches probes of kernel functions.
-pub fn attach_kernel(events: &mut Events, id: SourceId, spec: &SourceSpec) -> Result<Source> {
+pub fn attach_kernel(events: &mut Events, number: u32, spec: &SourceSpec) -> Result<Source> {
     let Hook::Kernel { functions, .. } = &spec.hook else {
         bail!("not a function of the kernel");
     };
     ensure!(!functions.is_empty(), "no function is given");
     check_kprobes()?;
-    let by_one_link = events.load(id, spec, Links::Kernel).and_then(|mut source| {
-        let links = kernel_programs(&source)
-            .map(|(program, returns)| {
-                let options = KprobeMultiOpts {
-                    symbols: functions.clone(),
-                    retprobe: returns,
-                    ..KprobeMultiOpts::default()
-                };
-                Ok(program.attach_kprobe_multi_with_opts(options)?)
-            })
-            .collect::<Result<Vec<_>>>()?;
-        links.into_iter().for_each(|link| source.keep(link));
-        Ok(source)
-    });
+    let by_one_link = events
+        .load(number, spec, Links::Kernel)
+        .and_then(|mut source| {
+            let links = kernel_programs(&source)
+                .map(|(program, returns)| {
+                    let options = KprobeMultiOpts {
+                        symbols: functions.clone(),
+                        retprobe: returns,
+                        ..KprobeMultiOpts::default()
+                    };
+                    Ok(program.attach_kprobe_multi_with_opts(options)?)
+                })
+                .collect::<Result<Vec<_>>>()?;
+            links.into_iter().for_each(|link| source.keep(link));
+            Ok(source)
+        });
     let why = match by_one_link {
         Ok(source) => return Ok(source),
         Err(why) => why,
@@ -194,7 +196,7 @@ pub fn attach_kernel(events: &mut Events, id: SourceId, spec: &SourceSpec) -> Re
             functions.len()
         )));
     }
-    let mut source = events.load(id, spec, Links::PerSite)?;
+    let mut source = events.load(number, spec, Links::PerSite)?;
     let mut links = Vec::new();
     for (program, returns) in kernel_programs(&source) {
         for function in functions {

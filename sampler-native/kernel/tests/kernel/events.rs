@@ -8,6 +8,9 @@ use flametop_kernel::events::{
 
 use super::*;
 
+/// The number that records of sources have, unless a test tells sources apart.
+const NUMBER: u32 = 9;
+
 /// The program of these tests, compiled.
 fn program() -> PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
@@ -28,7 +31,6 @@ struct Scene {
     subject: Subject,
     kernel: Kernel,
     rings: Rings,
-    events: Events,
 }
 
 impl Scene {
@@ -45,13 +47,15 @@ impl Scene {
             walk: false,
         };
         rings.reach(Whose::Process(subject.pid()), reach).unwrap();
-        let events = kernel.events().unwrap();
         Scene {
             subject,
             kernel,
             rings,
-            events,
         }
+    }
+
+    fn events(&mut self) -> &mut Events {
+        self.kernel.events().unwrap()
     }
 
     /// Offset in the file and address of a function.
@@ -82,8 +86,13 @@ impl Scene {
             weight,
             filter: Vec::new(),
         };
-        let id = self.events.attach(spec).unwrap_or_else(|e| panic!("{e:#}"));
-        self.events.set_most(id, 0);
+        // As its id, while none is detached.
+        let number = self.events().attached().count() as u32;
+        let id = self
+            .events()
+            .attach(number, spec)
+            .unwrap_or_else(|e| panic!("{e:#}"));
+        self.events().set_most(id, 0);
         id
     }
 
@@ -115,8 +124,8 @@ impl Scene {
     }
 
     /// The totals of a source, whose parts add up.
-    fn totals(&self, id: SourceId) -> EventTotals {
-        let totals = self.events.totals(id).unwrap();
+    fn totals(&mut self, id: SourceId) -> EventTotals {
+        let totals = self.events().totals(id).unwrap();
         adds_up(&totals);
         totals
     }
@@ -184,7 +193,7 @@ fn events_few_stacks_stand_for_all_hits_without_bias() {
     let (of_a, of_b) = (150_000, 50_000);
     let mut scene = Scene::open(&["faults", &of_a.to_string(), &of_b.to_string()]);
     let id = scene.attach(counter(Counter::Faults), Weight::Each(1));
-    scene.events.set_rate(id, 40);
+    scene.events().set_rate(id, 40);
     let (_, records) = scene.run();
     let totals = scene.totals(id);
     assert!(totals.hits >= of_a + of_b && totals.lost == 0, "{totals:?}");
@@ -233,7 +242,10 @@ fn events_field_of_a_tracepoint_is_the_weight_of_hits_that_the_filter_lets_throu
         weight: Weight::Field(field("count")),
         filter,
     };
-    let id = scene.events.attach(spec(vec![to_null.clone()])).unwrap();
+    let id = scene
+        .events()
+        .attach(NUMBER, spec(vec![to_null.clone()]))
+        .unwrap();
     let none = Predicate {
         field: field("count"),
         test: Test::Number(Comparison::More, 65536),
@@ -244,10 +256,13 @@ fn events_field_of_a_tracepoint_is_the_weight_of_hits_that_the_filter_lets_throu
         yes: Next::Test(1),
         ..to_null
     };
-    let other = scene.events.attach(spec(vec![both, none])).unwrap();
+    let other = scene
+        .events()
+        .attach(NUMBER, spec(vec![both, none]))
+        .unwrap();
     for id in [id, other] {
-        scene.events.set_most(id, 0);
-        scene.events.set_rate(id, 20_000);
+        scene.events().set_most(id, 0);
+        scene.events().set_rate(id, 20_000);
     }
     let (lines, records) = scene.run();
     let sum = said(&lines, "sum");
@@ -388,13 +403,13 @@ fn events_five_byte_nop_is_refused_within_a_function_and_safe_where_one_begins()
         filter: Vec::new(),
     };
     let (nop, entry) = (scene.place("leaf_nop").0, scene.place("entry_nop").0);
-    let why = scene.events.attach(spec(nop, false)).unwrap_err();
+    let why = scene.events().attach(NUMBER, spec(nop, false)).unwrap_err();
     assert!(
         format!("{why:#}").contains("five-byte nop within a function"),
         "{why:#}"
     );
-    let id = scene.events.attach(spec(entry, true)).unwrap();
-    scene.events.set_rate(id, 1000);
+    let id = scene.events().attach(NUMBER, spec(entry, true)).unwrap();
+    scene.events().set_rate(id, 1000);
     let (lines, _) = scene.run();
     assert_eq!(
         (said(&lines, "kept"), said(&lines, "same")),
@@ -412,7 +427,10 @@ fn events_what_this_machine_lacks_is_named_with_a_remedy_and_others_go_on() {
         weight: Weight::Each(1),
         filter: Vec::new(),
     };
-    let faults = scene.events.attach(spec(counter(Counter::Faults))).unwrap();
+    let faults = scene
+        .events()
+        .attach(NUMBER, spec(counter(Counter::Faults)))
+        .unwrap();
     let kernel = Hook::Kernel {
         functions: vec!["vfs_read".to_owned()],
         returns: false,
@@ -444,7 +462,7 @@ fn events_what_this_machine_lacks_is_named_with_a_remedy_and_others_go_on() {
             "/nonexistent cannot be read",
         ),
     ] {
-        match scene.events.attach(spec(hook.clone())) {
+        match scene.events().attach(NUMBER, spec(hook.clone())) {
             Err(why) => {
                 let why = format!("{why:#}");
                 println!("{why}");
@@ -453,7 +471,7 @@ fn events_what_this_machine_lacks_is_named_with_a_remedy_and_others_go_on() {
             // Another machine may have it.
             Ok(id) => {
                 assert!(matches!(hook, Hook::Counter { .. } | Hook::Kernel { .. }));
-                scene.events.detach(id);
+                scene.events().detach(id);
             }
         }
     }
@@ -464,11 +482,11 @@ fn events_what_this_machine_lacks_is_named_with_a_remedy_and_others_go_on() {
 #[test]
 fn events_quick_function_is_braked_at_once_and_steered_to_the_budget() {
     let Some(_alone) = alone() else { return };
-    let count = 400_000u64;
+    let count = 100_000u64;
     let mut scene = Scene::open(&["rate", &count.to_string()]);
     let hook = scene.function("quick", false);
     let id = scene.attach(hook, Weight::Each(1));
-    scene.events.set_most(id, 4);
+    scene.events().set_most(id, 4);
     let budget = Budget {
         stacks: 200.0,
         share: 1.0,
@@ -480,7 +498,7 @@ fn events_quick_function_is_braked_at_once_and_steered_to_the_budget() {
         assert!(begin.elapsed() < PATIENCE);
         scene
             .rings
-            .poll(Duration::from_millis(20), &mut |r| {
+            .poll(Duration::from_millis(100), &mut |r| {
                 if let Some(event) = r.event {
                     taken += 1;
                     events += match event.rate {
@@ -492,7 +510,7 @@ fn events_quick_function_is_braked_at_once_and_steered_to_the_budget() {
             .unwrap();
         if steered.elapsed() > Duration::from_millis(500) {
             steered = Instant::now();
-            scene.events.steer(&budget);
+            scene.events().steer(&budget);
         }
     }
     let seconds = begin.elapsed().as_secs_f64();
@@ -577,7 +595,7 @@ fn events_detached_source_leaves_nothing() {
     };
     // The first source makes the map that all share.
     let warm = scene.attach(counter(Counter::Faults), Weight::Each(1));
-    scene.events.detach(warm).unwrap();
+    scene.events().detach(warm).unwrap();
     let kept = own();
     let before = (
         descriptors(),
@@ -594,8 +612,8 @@ fn events_detached_source_leaves_nothing() {
         let of_sources: HashSet<_> = own().difference(&kept).copied().collect();
         assert!(held(&of_sources).len() >= 2 * ids.len(), "{of_sources:?}");
         for id in ids {
-            adds_up(&scene.events.detach(id).unwrap());
-            assert!(scene.events.totals(id).is_err());
+            adds_up(&scene.events().detach(id).unwrap());
+            assert!(scene.events().totals(id).is_err());
         }
         // The kernel frees some of it a moment later.
         wait_until(|| held(&of_sources).is_empty());

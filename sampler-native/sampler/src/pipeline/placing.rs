@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use flametop_kernel::{
     Whose, abi,
-    record::{Head, StackPart},
+    record::{Event, Head, StackPart},
 };
 use flametop_stream::{self as stream, End, Record, State};
 
@@ -19,19 +19,23 @@ use crate::{
     mappings::At,
     os,
     tasks::{Process, Sight, Task, Told},
-    waiting::Waiting,
+    waiting::{Taker, Waiting},
 };
 
 impl Pipeline {
-    /// Places a sample, or lets it wait. `pass`: number of the pass that saw it; none: it is of the CPU clock.
-    pub(super) fn sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: Option<u64>) {
+    /// Places a sample, or lets it wait.
+    pub(super) fn sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>, taker: Taker) {
         let key = ProcessKey::of(head);
         let mut waits = self.waiting.holds(&key);
         if waits {
             // It stays behind those that wait already.
-            self.tasks.see(head, pass.unwrap_or(0), &mut self.out);
+            let pass = match taker {
+                Taker::Pass(pass) => pass,
+                Taker::Clock | Taker::Source(_) => 0,
+            };
+            self.tasks.see(head, pass, &mut self.out);
         } else {
-            waits = self.place(head, stack, pass, Turn::First);
+            waits = self.place(head, stack, taker, Turn::First);
             let mut until = None;
             while waits && !self.grace.is_zero() {
                 let begin = Instant::now();
@@ -46,11 +50,11 @@ impl Pipeline {
                 self.prober.wait(last);
                 self.grace = self.grace.saturating_sub(begin.elapsed());
                 self.take_probed();
-                waits = self.place(head, stack, pass, Turn::First);
+                waits = self.place(head, stack, taker, Turn::First);
             }
         }
         if waits {
-            self.waiting.push(key, Waiting::new(head, stack, pass));
+            self.waiting.push(key, Waiting::new(head, stack, taker));
             while let Some(crowd) = self.waiting.crowded() {
                 if self.grace.is_zero() {
                     self.dismiss(&crowd);
@@ -71,12 +75,13 @@ impl Pipeline {
         &mut self,
         head: &Head,
         stack: Option<&StackPart<'_>>,
-        pass: Option<u64>,
+        taker: Taker,
         turn: Turn,
     ) -> bool {
-        let awaited = match pass {
-            Some(pass) => self.place_task(head, stack, pass, turn),
-            None => self.place_cpu_sample(head, stack, turn),
+        let awaited = match taker {
+            Taker::Pass(pass) => self.place_task(head, stack, pass, turn),
+            Taker::Clock => self.place_running(head, stack, None, turn),
+            Taker::Source(event) => self.place_running(head, stack, Some(event), turn),
         };
         if awaited == Some(Awaited::File) {
             self.need_files.insert(ProcessKey::of(head));
@@ -89,7 +94,7 @@ impl Pipeline {
         let mut waits = false;
         for sample in self.waiting.take(key) {
             let stack = sample.stack();
-            waits = waits || self.place(&sample.head, stack.as_ref(), sample.pass, Turn::Again);
+            waits = waits || self.place(&sample.head, stack.as_ref(), sample.taker, Turn::Again);
             if waits {
                 self.waiting.push(*key, sample);
             }
@@ -103,7 +108,7 @@ impl Pipeline {
         for sample in self.waiting.take(key) {
             self.in_vain.add(now, sample.shown_by());
             let stack = sample.stack();
-            self.place(&sample.head, stack.as_ref(), sample.pass, Turn::Last);
+            self.place(&sample.head, stack.as_ref(), sample.taker, Turn::Last);
         }
     }
 
@@ -155,10 +160,12 @@ impl Pipeline {
         None
     }
 
-    fn place_cpu_sample(
+    /// A sample of the task that runs: at a tick of the CPU clock, or at an event.
+    fn place_running(
         &mut self,
         head: &Head,
         stack: Option<&StackPart<'_>>,
+        event: Option<Event>,
         turn: Turn,
     ) -> Option<Awaited> {
         let sight = self.tasks.see(head, 0, &mut self.out);
@@ -207,25 +214,51 @@ impl Pipeline {
             return awaited;
         }
         let end = walk.as_ref().map_or(End::Exited, |walk| walk.end);
+        if let Some(event) = event.filter(|event| event.function != 0) {
+            self.put_returned(head, event.function);
+        }
         let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
         // 32-bit code has no frames, and the reason stands for them.
         let placed = walk.is_some() && (!nothing || end == End::Narrow);
         let stack = if placed {
-            self.totals.cpu_placed += 1;
             self.totals.count_walk(end);
             Some(self.stacks.id(end, self.walker.walked(), &mut self.out))
         } else {
-            self.totals.cpu_failed += 1;
             None
         };
+        if event.is_none() {
+            self.totals.cpu_placed += u64::from(placed);
+            self.totals.cpu_failed += u64::from(!placed);
+        }
         let why = match end {
             End::Root if !placed => End::Exited,
             end => end,
         };
         let head = stream_head(head, task, stack, why);
-        self.out.put(&Record::CpuSample(head));
+        self.out.put(&match event {
+            None => Record::CpuSample(head),
+            Some(event) => Record::Event {
+                head,
+                source: event.source,
+                weight: event.weight,
+                rate: event.rate,
+            },
+        });
         None
     }
+
+    /// Puts the function that has just returned on top of the stack that it returned to.
+    fn put_returned(&mut self, head: &Head, address: u64) {
+        let Some(process) = self.tasks.process(ProcessKey::of(head)) else {
+            return;
+        };
+        self.walker.put_leaf(head, process, address);
+    }
+}
+
+/// Whether the record is of the moment when its task ran: of the CPU clock, or of an event.
+pub(super) fn is_of_moment(head: &Head) -> bool {
+    [abi::FT_KIND_CPU, abi::FT_KIND_EVENT].contains(&u32::from(head.kind))
 }
 
 /// Why a record has no stack.
@@ -263,6 +296,6 @@ pub(super) fn stream_head(head: &Head, task: u32, stack: Option<u32>, why: End) 
         cpu: head.cpu,
         state: State(u8::try_from(head.state).unwrap_or(u8::MAX)),
         why,
-        user_mode: u32::from(head.kind) == abi::FT_KIND_CPU && head.status & abi::FT_USER_MODE != 0,
+        user_mode: is_of_moment(head) && head.status & abi::FT_USER_MODE != 0,
     }
 }

@@ -9,7 +9,7 @@ use flametop_unwind::{
     self as unwind, Frame, Input, ModuleId, Outcome, Piece, ProcessMaps, Unwinder,
 };
 
-use super::{BUSY, files::Files};
+use super::{BUSY, files::Files, placing::is_of_moment};
 use crate::{
     budget::Budget,
     mappings::{At, Mappings},
@@ -132,6 +132,24 @@ impl Walker {
         walk
     }
 
+    /// Puts code at this address on top of the user frames of the last walk.
+    pub fn put_leaf(&mut self, head: &Head, process: &mut Process, address: u64) {
+        let modules = &mut self.files.modules;
+        if let At::Known(maps) = self.mappings.at(head, &mut process.maps, modules)
+            && let Some((module, offset)) = maps.code_at(address)
+        {
+            let guessed = false;
+            self.user.insert(
+                0,
+                Frame {
+                    module,
+                    offset,
+                    guessed,
+                },
+            );
+        }
+    }
+
     /// The frames of the last walk.
     pub fn walked(&self) -> Walked<'_> {
         Walked {
@@ -206,7 +224,7 @@ impl Walker {
             }
         }
         // An interrupt copies only memory that is present.
-        let clock = u32::from(head.kind) == abi::FT_KIND_CPU && !stack.mapping.is_empty();
+        let clock = is_of_moment(head) && !stack.mapping.is_empty();
         let absent = head.status & abi::FT_ABSENT != 0 || clock && stack.user.is_empty();
         if stack.user.is_empty() {
             // Only the leaf is known, by its register.
@@ -230,9 +248,9 @@ impl Walker {
 
     fn walk_kernel(&mut self, head: &Head, stack: &StackPart<'_>) {
         self.kernel.clear();
-        let sampled = u32::from(head.kind) == abi::FT_KIND_CPU;
+        let sampled = is_of_moment(head);
         for (i, address) in stack.kernel.iter().enumerate() {
-            // All are return addresses but the place where the CPU clock struck.
+            // All are return addresses but the place where the CPU clock struck, or the event happened.
             let back = u64::from(!(sampled && i == 0));
             self.kernel.push(Frame {
                 module: self.kernel_module,

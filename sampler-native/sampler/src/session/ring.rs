@@ -34,12 +34,16 @@ pub fn drain(mut rings: Rings, shared: &Shared) {
                 return;
             };
             match u32::from(record.head.kind) {
-                abi::FT_KIND_CPU => {
+                abi::FT_KIND_CPU | abi::FT_KIND_EVENT => {
                     while let Some(head) = life.front().filter(|l| l.ktime <= record.head.ktime) {
                         pipeline.life(head);
                         life.pop_front();
                     }
-                    pipeline.cpu_sample(record.head, record.stack.as_ref());
+                    let stack = record.stack.as_ref();
+                    match record.event {
+                        Some(event) => pipeline.event(record.head, stack, event),
+                        None => pipeline.cpu_sample(record.head, stack),
+                    }
                 }
                 _ => life.push_back(*record.head),
             }

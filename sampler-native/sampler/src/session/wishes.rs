@@ -30,6 +30,11 @@ impl Wishes {
         self.0.wished().places.extend_from_slice(frames);
     }
 
+    /// Attaches a source of events, or detaches it (none). A later batch tells what came of it.
+    pub fn set_source(&self, number: u32, spec: Option<String>) {
+        self.0.wished().sources.push((number, spec));
+    }
+
     /// Whether JVMs are asked to write maps of their compiled code from now on.
     ///
     /// # Errors
@@ -52,6 +57,8 @@ pub(super) struct Wished {
     pub places: Vec<u32>,
     /// See [`Wishes::set_jvm_maps`].
     pub jvm_maps: Option<bool>,
+    /// See [`Wishes::set_source`].
+    pub sources: Vec<(u32, Option<String>)>,
 }
 
 /// What the threads of a session share.

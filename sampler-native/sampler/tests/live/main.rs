@@ -6,6 +6,7 @@ mod model;
 
 mod astray;
 mod deep;
+mod events;
 mod tasks;
 mod turns;
 mod whole;
@@ -90,6 +91,7 @@ fn compiled(name: &str) -> PathBuf {
             (tests, "astray"),
             (tests, "chain"),
             (tests, "life"),
+            (kernel, "events"),
             (kernel, "served"),
             (bench, "deep"),
             (bench, "hog"),

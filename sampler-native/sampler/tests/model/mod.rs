@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use flametop_sampler::{MIN_BUFFER, Session};
 use flametop_stream::{
-    COUNTERS, Call, Counter, End, Head, ModuleKind, NameSource, Reader, Record, Space, rules::Rules,
+    COUNTERS, Call, Counter, End, Head, ModuleKind, NameSource, Reader, Record, SourceState,
+    SourceTotals, Space, rules::Rules,
 };
 
 pub struct Process {
@@ -58,6 +59,11 @@ pub struct Model {
     pub batches: u32,
     pub cpus: u32,
     pub own_cpu: u64,
+    /// By number: state, and why it is missing.
+    pub sources: BTreeMap<u32, (SourceState, String)>,
+    pub totals: BTreeMap<u32, SourceTotals>,
+    /// Head, source, weight, rate.
+    pub events: Vec<(Head, u32, u64, u64)>,
     rules: Rules,
     pub own_parts: Vec<(String, u64)>,
     pub resident: Vec<(String, u64)>,
@@ -316,6 +322,26 @@ impl Model {
             Record::CpuSample(head) => {
                 self.check_head(head);
                 self.tasks[head.task as usize].samples.push(*head);
+            }
+            Record::SourceSeen {
+                source, state, why, ..
+            } => {
+                self.sources.insert(*source, (*state, text(why)));
+            }
+            Record::SourceTotals(totals) => {
+                assert!(self.sources.contains_key(&totals.source));
+                assert!(totals.taken <= totals.hits && totals.lost <= totals.taken);
+                self.totals.insert(totals.source, totals.clone());
+            }
+            Record::Event {
+                head,
+                source,
+                weight,
+                rate,
+            } => {
+                self.check_head(head);
+                assert!(self.sources.contains_key(source));
+                self.events.push((*head, *source, *weight, *rate));
             }
             Record::CpuUsage {
                 cpu, idle, elapsed, ..

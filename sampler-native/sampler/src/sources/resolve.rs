@@ -1,0 +1,328 @@
+//! From the words of a user to places that the kernel side can attach to.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail, ensure};
+use flametop_events::{
+    Counter, Field, Pattern, Place, Source, Spec, Tracefs, Weight, near::did_you_mean,
+};
+use flametop_kernel::events::{self as kernel, Hook, Site, SourceSpec};
+use object::{
+    Endianness, Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolKind, read::elf::ElfFile64,
+};
+
+use super::filter;
+
+/// Most tracepoints of one source: each has a program of its own.
+const MOST_TRACEPOINTS: usize = 64;
+/// Most functions of one source.
+const MOST_FUNCTIONS: usize = 10_000;
+/// Bytes that a page fault brings.
+const PAGE: u64 = 4096;
+/// Where libraries without a path are looked for.
+const LIBRARIES: [&str; 6] = [
+    "/lib/x86_64-linux-gnu",
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib64",
+    "/usr/lib64",
+    "/lib",
+    "/usr/lib",
+];
+/// Where programs without a path are looked for.
+const PROGRAMS: [&str; 5] = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/bin", "/sbin"];
+
+/// What is to be attached for a spec: one part, or one for each tracepoint that a pattern means.
+///
+/// # Errors
+/// What does not exist, and the nearest names; or what this flametop cannot do.
+pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
+    let one = |hook| -> Result<Vec<SourceSpec>> {
+        Ok(vec![SourceSpec {
+            hook,
+            weight: weight(&spec.weight)?,
+            filter: Vec::new(),
+        }])
+    };
+    match &spec.source {
+        Source::Counter { counter, period } => one(Hook::Counter {
+            counter: of_kernel(*counter),
+            period: period.unwrap_or_else(|| usual_period(*counter)),
+        }),
+        Source::Tracepoint {
+            category,
+            name,
+            filter,
+        } => tracepoints(spec, category, name, filter.as_deref()),
+        Source::Usdt {
+            file,
+            provider,
+            name,
+        } => {
+            let file = file
+                .as_deref()
+                .context("the file of the probe is missing: usdt:FILE:PROVIDER:NAME")?;
+            let exact = |pattern: &Pattern| -> Result<String> {
+                let name = pattern.name();
+                let name = name.context("a USDT probe is given by its names, not by a pattern")?;
+                Ok(name.to_owned())
+            };
+            one(Hook::Usdt {
+                file: find_file(file)?,
+                provider: exact(provider)?,
+                name: exact(name)?,
+            })
+        }
+        Source::User {
+            file,
+            place,
+            returns,
+        } => {
+            let file = find_file(file)?;
+            let sites = sites(&file, place)?;
+            one(Hook::Function {
+                file,
+                sites,
+                returns: *returns,
+            })
+        }
+        Source::Kernel { place, returns } => one(Hook::Kernel {
+            functions: functions_of_kernel(place)?,
+            returns: *returns,
+        }),
+        Source::Graph { .. } | Source::Wake | Source::IrqsOff | Source::Lock => {
+            bail!("this flametop lists {} but cannot attach it", spec.text)
+        }
+    }
+}
+
+fn of_kernel(counter: Counter) -> kernel::Counter {
+    match counter {
+        Counter::Fault => kernel::Counter::Faults,
+        Counter::MajorFault => kernel::Counter::MajorFaults,
+        Counter::Switch => kernel::Counter::Switches,
+        Counter::Migrate => kernel::Counter::Migrations,
+        Counter::Cycles => kernel::Counter::Cycles,
+        Counter::Instructions => kernel::Counter::Instructions,
+        Counter::CacheMiss => kernel::Counter::CacheMisses,
+        Counter::BranchMiss => kernel::Counter::BranchMisses,
+    }
+}
+
+/// The kernel's counters are exact; those of the processor come some hundred times a second and CPU.
+fn usual_period(counter: Counter) -> u64 {
+    match counter {
+        Counter::Fault | Counter::MajorFault | Counter::Switch | Counter::Migrate => 1,
+        Counter::Cycles | Counter::Instructions => 10_000_019,
+        Counter::CacheMiss | Counter::BranchMiss => 100_003,
+    }
+}
+
+/// The weight of what has no fields.
+fn weight(weight: &Weight) -> Result<kernel::Weight> {
+    Ok(match weight {
+        Weight::Hits => kernel::Weight::Each(1),
+        Weight::Bytes => kernel::Weight::Each(PAGE),
+        Weight::Argument(number) => kernel::Weight::Argument((*number).into()),
+        Weight::Returned => kernel::Weight::Returned,
+        Weight::Duration => kernel::Weight::Duration,
+        Weight::Field(name) => bail!("only a tracepoint has a field {name}"),
+    })
+}
+
+fn tracepoints(
+    spec: &Spec,
+    category: &Pattern,
+    name: &Pattern,
+    filter: Option<&str>,
+) -> Result<Vec<SourceSpec>> {
+    let tracefs = Tracefs::open().context(
+        "the kernel's list of tracepoints cannot be read; run it as root (sudo), or mount it (sudo mount -t tracefs tracefs \
+         /sys/kernel/tracing)",
+    )?;
+    let all = |path: &str| tracefs.folders(path).unwrap_or_default();
+    let categories = all("events");
+    let mut found = Vec::new();
+    let mut others = Vec::new();
+    for folder in categories.iter().filter(|c| category.holds(c.as_bytes())) {
+        for event in all(&format!("events/{folder}")) {
+            match name.holds(event.as_bytes()) {
+                true => found.push((folder.clone(), event)),
+                false => others.push(event),
+            }
+        }
+    }
+    if found.is_empty() {
+        let near = match others.is_empty() {
+            true => did_you_mean(&category.to_string(), categories.iter().map(String::as_str)),
+            false => did_you_mean(&name.to_string(), others.iter().map(String::as_str)),
+        };
+        bail!("there is no tracepoint {category}:{name}{near}");
+    }
+    ensure!(
+        found.len() <= MOST_TRACEPOINTS,
+        "{category}:{name} means {} tracepoints; {MOST_TRACEPOINTS} at most are attached at once",
+        found.len()
+    );
+    let part = |(category, name): &(String, String)| {
+        let fields = tracefs.fields(category, name)?;
+        let names = || fields.iter().map(|field| field.name.as_str());
+        let weight = match &spec.weight {
+            Weight::Field(wanted) => {
+                let field = fields.iter().find(|field| field.name == *wanted);
+                let field = field.with_context(|| {
+                    let near = did_you_mean(wanted, names());
+                    format!("{category}:{name} has no field {wanted}{near}")
+                })?;
+                ensure!(
+                    field.is_number(),
+                    "the field {wanted} of {category}:{name} is no number: {}",
+                    field.kind
+                );
+                kernel::Weight::Field(field_of(field)?)
+            }
+            other => weight(other)?,
+        };
+        let filter = match filter {
+            Some(text) => filter::parse(text, &fields)
+                .map_err(|error| anyhow!("filter of {category}:{name}: {error}"))?,
+            None => Vec::new(),
+        };
+        Ok(SourceSpec {
+            hook: Hook::Tracepoint {
+                id: tracefs.id(category, name)?,
+            },
+            weight,
+            filter,
+        })
+    };
+    found.iter().map(part).collect()
+}
+
+/// A field as the kernel side takes it.
+pub fn field_of(field: &Field) -> Result<kernel::Field> {
+    let kind = match field.kind.as_str() {
+        kind if kind.starts_with("__data_loc") && kind.contains("char") => {
+            kernel::FieldKind::Dynamic
+        }
+        kind if kind.contains("char[") => kernel::FieldKind::Text,
+        _ if !field.is_number() => bail!(
+            "the field {} cannot be compared: it is {}",
+            field.name,
+            field.kind
+        ),
+        _ if field.signed => kernel::FieldKind::Signed,
+        _ => kernel::FieldKind::Unsigned,
+    };
+    let bytes = match kind {
+        kernel::FieldKind::Text | kernel::FieldKind::Dynamic => 1,
+        _ => field.size.try_into()?,
+    };
+    Ok(kernel::Field {
+        offset: field.offset.try_into()?,
+        bytes,
+        kind,
+    })
+}
+
+/// The file with this path; a name without slashes is that of a library or program of the system.
+fn find_file(name: &str) -> Result<PathBuf> {
+    if name.contains('/') {
+        ensure!(Path::new(name).exists(), "there is no file {name}");
+        return Ok(name.into());
+    }
+    let folders = LIBRARIES.iter().chain(&PROGRAMS);
+    let found = folders
+        .map(|folder| Path::new(folder).join(name))
+        .find(|path| path.is_file());
+    found.with_context(|| format!("no library and no program is called {name}; give its path"))
+}
+
+/// The places of functions in a file, by its tables of symbols.
+fn sites(path: &Path, place: &Place) -> Result<Vec<Site>> {
+    let shown = path.display();
+    let file = std::fs::File::open(path).with_context(|| format!("{shown} cannot be read"))?;
+    let bytes = ReadCache::new(file);
+    let elf = ElfFile64::<Endianness, _>::parse(&bytes)
+        .map_err(|_| anyhow!("{shown} is no 64-bit ELF file"))?;
+    let mut sites = Vec::new();
+    let mut others = Vec::new();
+    for symbol in elf.symbols().chain(elf.dynamic_symbols()) {
+        let (Ok(name), SymbolKind::Text) = (symbol.name_bytes(), symbol.kind()) else {
+            continue;
+        };
+        // A symbol of the dynamic table may have its version in the name.
+        let name = name.split(|byte| *byte == b'@').next().unwrap_or(name);
+        if !symbol.is_definition() {
+            continue;
+        }
+        if !place.function.holds(name) {
+            others.push(String::from_utf8_lossy(name).into_owned());
+            continue;
+        }
+        ensure!(
+            place.offset == 0 || place.offset < symbol.size(),
+            "{} has {} bytes, and no offset {}",
+            String::from_utf8_lossy(name),
+            symbol.size(),
+            place.offset
+        );
+        let address = symbol.address() + place.offset;
+        let segment = elf
+            .segments()
+            .find(|segment| address.wrapping_sub(segment.address()) < segment.size());
+        sites.extend(segment.map(|segment| Site {
+            offset: address - segment.address() + segment.file_range().0,
+            entry: place.offset == 0,
+        }));
+    }
+    sites.sort_by_key(|site| site.offset);
+    sites.dedup();
+    if sites.is_empty() {
+        let near = did_you_mean(
+            &place.function.to_string(),
+            others.iter().map(String::as_str),
+        );
+        bail!("{shown} has no function {}{near}", place.function);
+    }
+    ensure!(
+        sites.len() <= MOST_FUNCTIONS,
+        "{} means {} functions of {shown}; {MOST_FUNCTIONS} at most are attached at once",
+        place.function,
+        sites.len()
+    );
+    Ok(sites)
+}
+
+/// The names of the kernel's functions that are meant.
+fn functions_of_kernel(place: &Place) -> Result<Vec<String>> {
+    ensure!(
+        place.offset == 0,
+        "functions of the kernel are probed where they begin"
+    );
+    if let Some(name) = place.function.name() {
+        return Ok(vec![name.to_owned()]);
+    }
+    let list = Tracefs::open()
+        .and_then(|tracefs| tracefs.read("available_filter_functions"))
+        .context(
+            "this kernel has no list of the functions that a pattern may mean; boot a kernel built with CONFIG_DYNAMIC_FTRACE=y, or \
+             give one name",
+        )?;
+    let names = list.lines().filter_map(|line| line.split(' ').next());
+    let found: Vec<String> = names
+        .filter(|name| place.function.holds(name.as_bytes()))
+        .map(str::to_owned)
+        .collect();
+    ensure!(
+        !found.is_empty(),
+        "the kernel has no function {}",
+        place.function
+    );
+    ensure!(
+        found.len() <= MOST_FUNCTIONS,
+        "{} means {} functions of the kernel; {MOST_FUNCTIONS} at most are attached at once",
+        place.function,
+        found.len()
+    );
+    Ok(found)
+}
