@@ -35,6 +35,7 @@ pub struct Kernel {
     idle_states: Vec<IdleStateFacts>,
     no_idle_states: Option<String>,
     settings: Settings,
+    events: Option<Events>,
     cycles: RefCell<Cycles>,
     notices: Vec<String>,
     /// `/proc/stat` at opening: idle time is counted from there if the tracepoint does not work.
@@ -131,6 +132,7 @@ impl Kernel {
             idle_states,
             no_idle_states,
             settings: settings.clone(),
+            events: None,
             cycles: RefCell::new(Cycles::open()),
             notices,
             opened_stat: cpus::stat(),
@@ -145,19 +147,21 @@ impl Kernel {
         Ok((kernel, rings))
     }
 
-    /// Sources of events, none yet. Their records come from [`Rings`] with the samples of the CPU clock.
+    /// The sources of events, none at first. Their records come from [`Rings`] with the samples of the CPU clock.
     ///
     /// # Errors
     /// Where there is no CPU clock, whose ring they use.
-    pub fn events(&self) -> Result<Events> {
-        let clock = self.clock();
-        let clock = clock.context(
-            "without a CPU clock there are no events: flametop check says why there is none",
-        )?;
-        Ok(Events::new(
-            clock.shared(&self.settings)?,
-            u64::from(abi::FT_CPU_STACK),
-        ))
+    pub fn events(&mut self) -> Result<&mut Events> {
+        if self.events.is_none() {
+            let clock = self.clock();
+            let clock = clock.context(
+                "without a CPU clock there are no events: flametop check says why there is none",
+            )?;
+            let shared = clock.shared(&self.settings)?;
+            drop(clock);
+            self.events = Some(Events::new(shared, u64::from(abi::FT_CPU_STACK)));
+        }
+        self.events.as_mut().context("there are events")
     }
 
     fn clock(&self) -> Option<MutexGuard<'_, Clock>> {
@@ -291,8 +295,13 @@ impl Kernel {
                 elsewhere,
             })
         };
+        let events = self.events.as_ref().map(|events| ProgramTime {
+            name: "events",
+            nanos: events.program_nanos(),
+            elsewhere: true,
+        });
         self.programs
-            .replace(objects.into_iter().filter_map(time).collect());
+            .replace(objects.into_iter().filter_map(time).chain(events).collect());
     }
 
     /// Has the kernel count how long programs run, or not: it costs every program of this host some 70 ns a run. Where it may

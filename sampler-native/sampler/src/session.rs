@@ -27,6 +27,7 @@ use crate::{
     pipeline::Pipeline,
     prober::Prober,
     settings::Settings,
+    sources::Sources,
     tasks::Tasks,
     usage::{Usage, tell_cpu_change},
 };
@@ -53,6 +54,7 @@ pub struct Session {
     ring: Option<JoinHandle<()>>,
     header: Vec<u8>,
     usage: Usage,
+    sources: Sources,
     /// The helper processes, which are not sampled.
     helpers: Vec<u32>,
     pass_hz: u32,
@@ -158,6 +160,7 @@ impl Session {
             ring: Some(ring),
             header,
             usage: Usage::new(&settings.own),
+            sources: Sources::default(),
             helpers: Vec::new(),
             pass_hz: settings.pass_hz,
             cpu_hz: settings.cpu_hz,
@@ -275,7 +278,13 @@ impl Session {
     fn collect(&mut self, pass: bool) -> Result<()> {
         let now = os::monotonic();
         let wished = self.shared.take_wished();
+        // Attaching takes its time: not under the lock.
+        for (number, spec) in wished.sources {
+            self.sources.set(&mut self.kernel, number, spec);
+        }
+        self.sources.steer(&mut self.kernel, now);
         let mut pipeline = self.shared.pipeline()?;
+        self.sources.tell_changes(&mut pipeline.out);
         if let Some(wanted) = wished.jvm_maps {
             pipeline.set_jvm_maps(wanted);
         }
@@ -324,6 +333,7 @@ impl Session {
                 tell_cpu_change(&change, &mut pipeline.out);
             }
             pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
+            self.sources.tell(&mut self.kernel, &mut pipeline.out);
             self.usage
                 .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
         }

@@ -32,7 +32,7 @@ impl Wishes {
 
     /// Attaches a source of events, or detaches it (none). A later batch tells what came of it.
     pub fn set_source(&self, number: u32, spec: Option<String>) {
-        self.0.requested().sources.push((number, spec));
+        self.0.wished().sources.push((number, spec));
     }
 
     /// Whether JVMs are asked to write maps of their compiled code from now on.
@@ -57,7 +57,7 @@ pub(super) struct Wished {
     pub places: Vec<u32>,
     /// See [`Wishes::set_jvm_maps`].
     pub jvm_maps: Option<bool>,
-    /// See [`Requests::set_source`].
+    /// See [`Wishes::set_source`].
     pub sources: Vec<(u32, Option<String>)>,
 }
 

@@ -346,7 +346,7 @@ mod tests {
             ("comm == web", "column 9: a text in double quotes is due"),
             (
                 "comm < \"web\"",
-                "column 8: texts are compared with == or !=",
+                "column 7: texts are compared with == or !=",
             ),
             ("args == 1", "column 1: the field args cannot be compared"),
             (

@@ -26,7 +26,7 @@ fn until(recording: &mut Recording, so: impl Fn(&Model) -> bool) {
 fn set(recording: &Recording, number: u32, spec: &str) {
     recording
         .session
-        .requests()
+        .wishes()
         .set_source(number, Some(spec.to_owned()));
 }
 
@@ -102,8 +102,8 @@ fn events_durations_of_calls_lie_on_whole_stacks_with_the_function_on_top() {
     let faults = &model.totals[&3];
     assert_eq!(faults.weight, 4096 * faults.hits);
 
-    let requests = recording.session.requests();
-    requests.set_source(7, None);
+    let wishes = recording.session.wishes();
+    wishes.set_source(7, None);
     until(&mut recording, |model| {
         model.sources[&7].0 == SourceState::Off
     });

@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
  * are folded, which never makes a tree that is larger than the file's; where the innermost frame is
  * to be first, that tree is turned round then. The plain shape is the file's tree itself.
  *
- * <p>What is read after the fold was begun is missing in the tree. So the fold is made anew then,
- * and nodes keep their numbers.
+ * <p>Stacks that are read after the fold was begun are missing in its tree. So the fold is made
+ * anew then, and nodes keep their numbers.
  */
 final class FileFold implements Fold {
   /** While a file is read, one part in so many of the time is for folding it anew. */
@@ -37,7 +37,7 @@ final class FileFold implements Fold {
   private final boolean turns;
   private final boolean grouped;
 
-  /** Null: the tree of all stacks is shown, or turned round. */
+  /** Folds all stacks; null: the tree of all stacks is shown as it is, or turned round. */
   private final @Nullable StackFold forwards;
 
   private ArrayTree nodes;
@@ -52,16 +52,16 @@ final class FileFold implements Fold {
   /** Whether the fold is being made. */
   private boolean folding;
 
-  /** Whether stacks are folded, and only to be turned round. */
+  /** Whether all stacks are folded, and the tree is to be turned round at most. */
   private boolean folded;
 
-  /** Of all stacks, when the fold was begun. */
+  /** {@link StackTree#added} of all stacks, when the fold was begun. */
   private long added;
 
   private long began;
   private long patient;
 
-  /** Changes of the trees before this one. */
+  /** How often the trees before this one changed. */
   private long changes;
 
   /**
@@ -90,7 +90,7 @@ final class FileFold implements Fold {
     }
   }
 
-  /** Whether what a shape makes of a stack begins with what is innermost. */
+  /** Whether a shape puts innermost frames first. */
   private static boolean turns(Shape shape) {
     boolean turns = shape.reversed();
     for (Shape.Step step : shape.steps()) {
@@ -255,7 +255,7 @@ final class FileFold implements Fold {
         null);
   }
 
-  /** What narrows the graph to stacks with it; null of the root. */
+  /** The filter that admits only stacks with a function; null of the root. */
   private static Shape.@Nullable Filter filter(Function function) {
     return switch (function.kind()) {
       case ROOT -> null;

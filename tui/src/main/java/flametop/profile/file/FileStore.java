@@ -10,7 +10,7 @@ import flametop.profile.tree.Store;
 
 /** The stacks of a file, in the tree of all of them, and the names of their frames. */
 final class FileStore implements Store<FileFold> {
-  /** What a node of a tree costs, at most. */
+  /** Memory of a node of a tree, at most, B. */
   private static final int NODE_BYTES = 64;
 
   private static final int ROOT = 0;
@@ -51,7 +51,7 @@ final class FileStore implements Store<FileFold> {
     return (int) Math.min(Integer.MAX_VALUE / 2, free / 2 / NODE_BYTES);
   }
 
-  /** What finds a node of a tree of this file in another file. */
+  /** The path of a node, by which another file finds the node. */
   NodePath path(Paths tree, long number, NodePath.Of graph) {
     int depth = tree.depth((int) number);
     byte[][] path = new byte[depth][];
@@ -63,7 +63,7 @@ final class FileStore implements Store<FileFold> {
     return new NodePath(number, graph, path, outermost);
   }
 
-  /** Number of the node with the path of one of another file, or with as much of it as there is. */
+  /** Number of the node with a path of another file, or with as much of the path as there is. */
   long find(NodePath path, ShapedTree in) {
     IntColumn functions = new IntColumn();
     boolean comm = whole.isComm() && in.shape().group() != RootOrder.NONE;

@@ -5,14 +5,14 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 
 /**
- * What a file is that has no folded stacks, as far as its beginning tells. Some of its lines may
- * look like stacks all the same, since they end in a number.
+ * Tells the format of a file without folded stacks, as far as the first bytes tell. Some lines of
+ * such a file may look like stacks, since they end in a number.
  *
- * <p>What is found in the beginning of a beginning is found in all of it: so it does not matter in
- * which pieces it comes.
+ * <p>A format that is found in the first bytes is found with more bytes, too. So the pieces in
+ * which a file comes do not matter.
  */
 final class FormatGuess {
-  /** So many bytes tell. */
+  /** So many first bytes tell the format. */
   static final int LOOKED_AT = 2_048;
 
   private static final String LINES = "; folded stacks are lines as main;parse;read 12";
@@ -27,7 +27,7 @@ final class FormatGuess {
   /** A line of folded stacks with more than one frame. */
   private static final Pattern STACK = Pattern.compile("(?s)[^;]+;.*\\s\\d+(?:\\.\\d+)?\\s*");
 
-  /** One with any. */
+  /** A line of folded stacks. */
   private static final Pattern COUNTED = Pattern.compile("(?s)[^\"]+\\s\\d+(?:\\.\\d+)?\\s*");
 
   private static final Pattern JSON = Pattern.compile("\\{\\s*[\"}]|\\[\\s*[\\[{\"\\]]");
@@ -45,13 +45,13 @@ final class FormatGuess {
   private static final Pattern BPFTRACE =
       Pattern.compile("(?md)^@[A-Za-z0-9_]*\\[$|^@[A-Za-z0-9_]*\\[[^;\\n]*\\]: \\d+$");
 
-  /** A line that goes on where one of an old Mac ends. */
+  /** Text with line ends of an old Mac. */
   private static final Pattern RETURNS = Pattern.compile("(?s)[^\\r]*[0-9]\\r[^\\n\\r].*");
 
   private FormatGuess() {}
 
   /**
-   * What it surely is, and what makes folded stacks of it, for people; empty if it may be stacks.
+   * The format, and what makes folded stacks of it, for people; empty if the file may be stacks.
    *
    * @param head the first bytes, all lines whole but the last
    */

@@ -18,9 +18,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Several files of stacks of which one is shown, or two beside each other. Each is read when it is
- * first turned to. Nodes that are asked for may be those of another of the files: then what has
- * their path is meant.
+ * Several files of stacks, of which one is shown, or two beside each other. A file is read when it
+ * is first shown. A question may name a node of another file: the node of the same path is meant.
  */
 public final class StackFiles implements FileSource, AutoCloseable {
   private final List<StackInput> inputs;
@@ -30,7 +29,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
   private int at;
 
   /**
-   * Begins to read the first.
+   * Begins to read the first file.
    *
    * @param comm whether the outermost frames are comms; null: as each file says
    */
@@ -41,7 +40,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
     turn(0);
   }
 
-  /** One that is being read already. */
+  /** One file, which is being read already. */
   public StackFiles(StackFile file) {
     inputs = List.of();
     comm = null;
@@ -62,12 +61,12 @@ public final class StackFiles implements FileSource, AutoCloseable {
     return files[index];
   }
 
-  /** The one that is shown. */
+  /** The file that is shown. */
   public StackFile shown() {
     return shown;
   }
 
-  /** The stacks of the one that is shown, below a node. */
+  /** The stacks of the shown file, below a node. */
   public CompletableFuture<HeldStacks> held(long zoom) {
     StackFile of = shown;
     return paths(of, zoom).thenCompose(paths -> of.held(zoom, paths));
@@ -94,7 +93,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
     return paths(of, nodes).thenCompose(paths -> of.page(query, paths));
   }
 
-  /** What finds in a file those nodes that are of another one. */
+  /** The paths of those nodes that are not of this file, by which this file finds them. */
   private synchronized CompletableFuture<List<NodePath>> paths(StackFile of, long... nodes) {
     for (StackFile file : files) {
       for (long node : nodes) {

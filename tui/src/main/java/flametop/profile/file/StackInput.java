@@ -27,20 +27,20 @@ import org.tukaani.xz.XZInputStream;
 
 /** The bytes of a file of stacks, or of stdin; unpacked if they are {@link Packing packed}. */
 public final class StackInput implements AutoCloseable {
-  /** Stands for stdin. */
+  /** The name of stdin. */
   private static final String STDIN = "-";
 
-  /** What a recorded stream begins with. */
+  /** The first bytes of a recorded stream. */
   private static final byte[] STREAM = {'F', 'L', 'A', 'M', 'E', 'T', 'O', 'P'};
 
   private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private static final String CUT = "it ends too early";
 
-  /** Memory that may be taken to unpack xz: it needs what its writer had, KiB. */
+  /** Most memory for unpacking xz, KiB; the writer of a file decides how much its reader needs. */
   private static final int MOST_XZ_KIB = 256 << 10;
 
-  /** Who reads it takes the keys away. */
+  /** A reader of the terminal would take the keys away. */
   private static final Pattern TERMINAL = Pattern.compile("/dev/(tty.*|console|pts/.*)");
 
   private static final int BUFFER = 1 << 16;
@@ -55,7 +55,7 @@ public final class StackInput implements AutoCloseable {
 
     private static final List<byte[]> MAGICS = Stream.of(values()).map(Packing::magic).toList();
 
-    /** A byte for each char. */
+    /** The first bytes, one for each char. */
     private final String magic;
 
     Packing(String magic) {
@@ -79,27 +79,27 @@ public final class StackInput implements AutoCloseable {
   private final String name;
   private final long size;
 
-  /** Null once it is opened. */
+  /** The file, which the first read opens; null: the input is open, or no file. */
   private final @Nullable Path unopened;
 
-  /** Null: the input is text. */
+  /** Makes the stacks; null: the input is text. */
   private final @Nullable StackReplay replay;
 
   private final AtomicLong counted = new AtomicLong();
   private final LongSupplier bytes;
   private volatile boolean closed;
 
-  /** Null until it is opened. */
+  /** The packed bytes; null until the file is opened. */
   private volatile @Nullable InputStream raw;
 
   private volatile Packing packing = Packing.NONE;
 
   private volatile boolean trails;
 
-  /** Null until the first read, which may wait for a pipe. */
+  /** The unpacked bytes; null until the first read, which may wait for a pipe. */
   private @Nullable InputStream text;
 
-  /** Whether there was something of it. */
+  /** Whether any byte was unpacked. */
   private boolean unpacked;
 
   /** Why the file itself cannot be read; null while it can. */
@@ -115,7 +115,7 @@ public final class StackInput implements AutoCloseable {
   }
 
   /**
-   * Stacks that are made of a file of another sort.
+   * Stacks that are made of a file of another format.
    *
    * @param name of the file, clean
    * @param size of the file in bytes
@@ -133,7 +133,7 @@ public final class StackInput implements AutoCloseable {
    * An input that is open already.
    *
    * @param name clean
-   * @param size in bytes; -1 if it is not known
+   * @param size in bytes; -1 if the size is not known
    */
   public static StackInput of(String name, long size, InputStream bytes) {
     return new StackInput(name, size, bytes, null);
@@ -143,7 +143,7 @@ public final class StackInput implements AutoCloseable {
    * Opens a file; {@code -} is stdin. A pipe is opened by the first read, which waits for its
    * writer.
    *
-   * @throws IOException with a line for people, if it cannot be read
+   * @throws IOException with a line for people, if the file cannot be read
    */
   public static StackInput open(Path path) throws IOException {
     if (path.toString().equals(STDIN)) {
@@ -206,27 +206,27 @@ public final class StackInput implements AutoCloseable {
     return e.getMessage() == null ? CUT : CleanText.clean(e.getMessage(), 500);
   }
 
-  /** Clean. */
+  /** The name of the file, clean. */
   String name() {
     return name;
   }
 
-  /** What makes the stacks; null if the input is text. */
+  /** Makes the stacks; null if the input is text. */
   @Nullable StackReplay replay() {
     return replay;
   }
 
-  /** In bytes, as they are in the file; -1 if it is a pipe. */
+  /** Size of the file in bytes; -1 of a pipe. */
   long size() {
     return size;
   }
 
-  /** How many were read, as they are in the file. */
+  /** How many bytes of the file were read. */
   long bytes() {
     return bytes.getAsLong();
   }
 
-  /** What it waits for, for people; empty if for nothing. */
+  /** What the input waits for, for people; empty if it does not wait. */
   String waits() {
     if (raw == null && replay == null) {
       return "waiting for a writer of " + name;
@@ -234,7 +234,7 @@ public final class StackInput implements AutoCloseable {
     return size < 0 && bytes() == 0 ? "waiting for the first line of " + name : "";
   }
 
-  /** Whether it is shorter now than it was, so that its end is not what it was. */
+  /** Whether the file became shorter while it was read. */
   boolean hasShrunk() {
     try {
       return raw instanceof FileInputStream file && file.getChannel().size() < size;
@@ -243,18 +243,18 @@ public final class StackInput implements AutoCloseable {
     }
   }
 
-  /** Whether something that is not packed stands behind what is. */
+  /** Whether bytes that are not packed follow the packed ones. */
   boolean trails() {
     return trails;
   }
 
-  /** Whether what is read is unpacked. */
+  /** Whether the file is packed. */
   boolean isPacked() {
     return packing != Packing.NONE;
   }
 
   /**
-   * Reads at least one byte of the text; -1 at its end. Only one thread may.
+   * Reads at least one byte of the text; -1 at its end. Only one thread may read.
    *
    * @throws IOException with a line for people, whatever fails
    */
@@ -323,7 +323,7 @@ public final class StackInput implements AutoCloseable {
         });
   }
 
-  /** The first bytes, as many as may be the beginning of what is looked for: more may be far. */
+  /** The first bytes, only while they may be one of the beginnings: the next ones may come late. */
   private static byte[] head(InputStream of, List<byte[]> wanted) throws IOException {
     byte[] head = new byte[0];
     while (isBeginning(head, wanted)) {

@@ -11,17 +11,17 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * Reads inputs, and hands what it read to the thread that folds: text in pieces that end where a
- * line does. There are a few pieces, so reading waits for folding.
+ * Reads inputs, and hands them to the thread that folds: text in pieces of whole lines. There are a
+ * few pieces, so reading waits for folding.
  */
 final class StackReader {
   private static final int PIECE_BYTES = 1 << 19;
   private static final int PIECES = 3;
 
-  /** Longest line that is taken: a hundred thousand frames with long names. */
+  /** The longest line that is read: a hundred thousand frames with long names. */
   private static final int MAX_LINE = 64 << 20;
 
-  /** Stacks of a replay that are handed on together. */
+  /** How many stacks of a replay are handed on together. */
   private static final int STACKS = 1 << 10;
 
   private final Consumer<Runnable> folding;
@@ -29,7 +29,7 @@ final class StackReader {
   private final BlockingQueue<byte[]> free = new ArrayBlockingQueue<>(PIECES);
 
   /**
-   * @param folding has something done by the thread that folds
+   * @param folding runs work on the thread that folds
    * @param closed whether nobody wants the stacks any more
    */
   StackReader(Consumer<Runnable> folding, BooleanSupplier closed) {

@@ -5,7 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.function.Consumer;
 
-/** The stacks that are made of a file of another sort. Their values count µs. */
+/** Makes stacks of a file of another format. Their values count µs. */
 public interface StackReplay extends Closeable {
   /**
    * Makes the stacks, and hands them on in the order of their names; waits as long as that takes.

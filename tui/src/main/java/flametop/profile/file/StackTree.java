@@ -415,8 +415,7 @@ final class StackTree extends ArrayTree {
   /** The nodes as they are now, with the stacks that end in each. */
   HeldStacks.Ends ends(
       StackNames names, long[] now, long @Nullable [] before, long total, Shape shape) {
-    return new HeldStacks.Ends(
-        held(), names.held(), false, now, before, total, decimals, node -> List.of(), shape);
+    return new HeldStacks.Ends(held(), names.held(), now, before, total, decimals, shape);
   }
 
   @Override

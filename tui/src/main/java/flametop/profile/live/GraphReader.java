@@ -2,6 +2,7 @@ package flametop.profile.live;
 
 import flametop.array.IntColumn;
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Selection;
@@ -11,11 +12,11 @@ import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
-import flametop.profile.tree.HeldStacks;
-import flametop.profile.tree.Nodes;
+import flametop.profile.tree.Functions;
 import flametop.profile.tree.TreeReader;
 import flametop.sampler.State;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -153,10 +154,12 @@ public final class GraphReader {
     return within;
   }
 
-  /** Stacks below a node with their values and shares, equal paths together. */
-  public HeldStacks folded(StateSet states, int zoom, boolean samples) {
-    Nodes nodes = Nodes.indexed(Stacks.ALL);
-    List<List<FoldedStack.Share>> shares = new ArrayList<>();
+  /**
+   * Stacks below a node with their values and shares, in order of their names, equal paths
+   * together. Any thread may go through them, as often as the thread likes.
+   */
+  public Iterable<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
+    Map<Path, List<FoldedStack.Share>> shares = new HashMap<>();
     IntColumn path = new IntColumn();
     boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
@@ -170,32 +173,57 @@ public final class GraphReader {
           // Left out for a frame that is not shown.
           trie.path(entry, trie.roots(), path);
         }
-        int end = ROOT;
-        for (int i = 0; i < path.size; i++) {
-          end = nodes.make(end, path.items[i]);
-        }
-        while (shares.size() < nodes.nodes()) {
-          shares.add(List.of());
-        }
-        if (shares.get(end).isEmpty()) {
-          shares.set(end, new ArrayList<>(1));
-        }
-        share(entry, states.bits(), samples, shares.get(end));
+        share(
+            entry,
+            states.bits(),
+            samples,
+            shares.computeIfAbsent(new Path(path.toArray()), p -> new ArrayList<>(1)));
       }
     }
-    long[] values = new long[nodes.nodes()];
-    long total = 0;
-    for (int node = 0; node < shares.size(); node++) {
-      shares.set(node, merged(shares.get(node)));
-      for (FoldedStack.Share share : shares.get(node)) {
-        values[node] += share.value();
-      }
-      total += values[node];
+    Functions names = stacks.held();
+    List<Map.Entry<Path, List<FoldedStack.Share>>> ordered = new ArrayList<>(shares.entrySet());
+    ordered.sort((a, b) -> compare(names, a.getKey().functions, b.getKey().functions));
+    ordered.forEach(of -> of.setValue(merged(of.getValue())));
+    return () ->
+        ordered.stream().map(of -> stack(names, of.getKey().functions, of.getValue())).iterator();
+  }
+
+  private static FoldedStack stack(Functions names, int[] path, List<FoldedStack.Share> shares) {
+    String[] name = new String[path.length];
+    NodeKind[] kind = new NodeKind[path.length];
+    String[] module = new String[path.length];
+    for (int i = 0; i < path.length; i++) {
+      name[i] = names.name(path[i]);
+      kind[i] = names.kind(path[i]);
+      module[i] = names.module(path[i]);
     }
-    HeldStacks.Ends ends =
-        new HeldStacks.Ends(
-            nodes, stacks.held(), true, values, null, total, 0, shares::get, fold.shape());
-    return HeldStacks.below(ends, ROOT, List.of());
+    long value = 0;
+    for (FoldedStack.Share share : shares) {
+      value += share.value();
+    }
+    return new FoldedStack(name, kind, module, value, shares);
+  }
+
+  private static int compare(Functions names, int[] a, int[] b) {
+    for (int i = 0; i < a.length && i < b.length; i++) {
+      int order = names.compare(a[i], b[i]);
+      if (order != 0) {
+        return order;
+      }
+    }
+    return Integer.compare(a.length, b.length);
+  }
+
+  private record Path(int[] functions) {
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Path p && Arrays.equals(functions, p.functions);
+    }
+
+    @Override
+    public int hashCode() {
+      return Arrays.hashCode(functions);
+    }
   }
 
   private long value(int entry, int states, boolean samples) {

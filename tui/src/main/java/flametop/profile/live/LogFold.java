@@ -24,10 +24,10 @@ public final class LogFold extends LogWindow implements Fold {
   private static final int BLOCKED = StateSet.BLOCKED.bits();
   private static final int DISK = StateSet.of(State.DISK).bits();
 
-  /** Kind of time off the CPU that no pass saw. */
+  /** The kind of time off the CPU that no pass saw. */
   private static final int UNSEEN = Spot.KINDS;
 
-  /** Of time in D that the kernel counted. */
+  /** The kind of time in D that the kernel counted. */
   private static final int COUNTED_DISK = Spot.KINDS + 1;
 
   private final LogStore store;
@@ -39,16 +39,16 @@ public final class LogFold extends LogWindow implements Fold {
   private final Trend trend;
   private final Sums processes = new Sums(false);
 
-  /** The window of the store that the fold is compared with, or will be; null: none. */
+  /** The baseline of the store when the fold was begun; null: the fold is not compared. */
   private @Nullable Window wanted;
 
-  /** Whether the fold is still on its way along the log to that window. */
+  /** Whether the fold is still on its way along the log to that baseline. */
   private boolean baselineDue;
 
-  /** That window as it was passed; null: the fold is compared with nothing yet. */
+  /** The window that the fold had there; null: the fold is not compared yet. */
   private @Nullable Window baseline;
 
-  /** Whether the tail has not come to where the window begins. */
+  /** Whether the tail still has to move to the beginning of the window. */
   private boolean tailDue;
 
   /** By owner: 1 if the shape admits the owner, 2 if not, 0 if that is not known yet. */
@@ -56,7 +56,7 @@ public final class LogFold extends LogWindow implements Fold {
 
   /**
    * @param epoch upper half of the numbers of the nodes
-   * @param compared the window that the fold is compared with; null: none
+   * @param compared the baseline; null: the fold is not compared
    */
   LogFold(LogStore store, Shape shape, int epoch, @Nullable Window compared) {
     super(store.log);
@@ -125,7 +125,7 @@ public final class LogFold extends LogWindow implements Fold {
     return !isDue();
   }
 
-  /** The store shows another moment, or is compared with nothing any more. */
+  /** Follows the store, which shows another moment or is not compared any more. */
   void move() {
     if (store.baseline() == null && wanted != null) {
       wanted = null;
@@ -160,17 +160,17 @@ public final class LogFold extends LogWindow implements Fold {
     return shape;
   }
 
-  /** What the watched node had in the window before. */
+  /** The time of the watched node in the window before. */
   Trend trend() {
     return trend;
   }
 
-  /** What later windows are compared with; null if nothing is. */
+  /** The window that later windows are compared with; null if they are not compared. */
   @Nullable Window baseline() {
     return baseline;
   }
 
-  /** Later windows are compared with what the window is now, which is returned. */
+  /** Compares later windows with the window of now, and returns this window. */
   Window holdBaseline() {
     Window now = window();
     baseline = now;
@@ -181,9 +181,7 @@ public final class LogFold extends LogWindow implements Fold {
     return now;
   }
 
-  /**
-   * How much longer the window is than what it is compared with; 0 if it is compared with nothing.
-   */
+  /** How much longer the window is than its baseline; 0 if the window is not compared. */
   double baselineScale() {
     if (baseline == null) {
       return 0;
@@ -212,7 +210,7 @@ public final class LogFold extends LogWindow implements Fold {
     }
   }
 
-  /** The beginning of the window before passed this. */
+  /** The beginning of the window before passed this change. */
   void begin(int owner, int stack, int spot, long base, int open) {
     if (all || admits(owner)) {
       trie.begin(owner, stack, spot, base, open);
@@ -258,7 +256,7 @@ public final class LogFold extends LogWindow implements Fold {
     return nanos + (seen > 0 ? (long) (unknown * (seenIn / seen)) : asleep ? unknown : 0);
   }
 
-  /** The path of a stack is another than before. */
+  /** A stack has another path than before. */
   void renamed(int stack) {
     trie.renamed(stack);
     changed();
@@ -269,14 +267,14 @@ public final class LogFold extends LogWindow implements Fold {
     return shape.tellsCpus();
   }
 
-  /** Owners and functions that were freed may be others from now on. */
+  /** Forgets all that is known of owners and functions by number: numbers were freed. */
   void swept() {
     admitted.empty();
     trie.functionsFreed();
     tree.forget();
   }
 
-  /** A process was freed: another begins without its sums. */
+  /** Clears the sums of a process that was freed: another may get its number. */
   void processFreed(int process) {
     processes.clear(process);
   }

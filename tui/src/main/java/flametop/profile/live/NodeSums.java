@@ -21,7 +21,7 @@ final class NodeSums {
    * By node: ns in some states.
    *
    * @param nanos of entries, by slot
-   * @param now differs from before if {@code nanos} or a path may be others
+   * @param now another number whenever {@code nanos} or a path may have changed
    */
   long[] of(int states, long[] nanos, long now) {
     if (version != now) {

@@ -9,11 +9,9 @@ import flametop.profile.log.TaskStates;
 import flametop.sampler.Counter;
 import org.jspecify.annotations.Nullable;
 
-/**
- * What is shown beside graphs and tables: the machine as it is, or as it was when it was frozen.
- */
+/** The machine beside graphs and tables, as it is now, or as it was when the screen was frozen. */
 final class Panels {
-  /** Held while frozen. */
+  /** All that is held while the screen is frozen. */
   private record Held(
       Snapshot.Host host, Snapshot.Losses losses, Quality quality, TaskStates tasks) {}
 
@@ -21,7 +19,7 @@ final class Panels {
   private final HostUsage usage;
   private final Owners owners;
 
-  /** Null: the present is shown. */
+  /** The held machine; null: the present is shown. */
   private @Nullable Held held;
 
   Panels(Intake intake, HostUsage usage, Owners owners) {
@@ -31,7 +29,7 @@ final class Panels {
   }
 
   /**
-   * Holds what is there now.
+   * Holds the machine as it is now.
    *
    * @param shape in force, by which tasks are counted
    */
@@ -39,7 +37,7 @@ final class Panels {
     held = new Held(host(shape), losses(), intake.quality().held(), tasks());
   }
 
-  /** Goes on with the present. */
+  /** Shows the present again. */
   void thaw() {
     held = null;
   }
@@ -76,7 +74,7 @@ final class Panels {
     return held == null ? null : held.tasks;
   }
 
-  /** What is missing until now, also while the rest is frozen. */
+  /** The losses until now, also while the rest is frozen. */
   Snapshot.Losses losses() {
     long walked = intake.since(Counter.WALKED);
     return new Snapshot.Losses(
@@ -87,7 +85,7 @@ final class Panels {
         usage.ownShare());
   }
 
-  /** What is missing of what is shown. */
+  /** The losses until the moment that is shown. */
   Snapshot.Losses shownLosses() {
     return held != null ? held.losses : losses();
   }

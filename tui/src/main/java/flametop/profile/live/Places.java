@@ -23,7 +23,7 @@ final class Places {
           .executor(Runnable::run)
           .build();
 
-  /** Asked and not answered. */
+  /** The frames that were asked for and not answered yet. */
   private final BitSet awaited = new BitSet();
 
   Places(NameRequests requests) {
@@ -43,7 +43,7 @@ final class Places {
     return answers.getIfPresent(frame);
   }
 
-  /** Asks for those frames that nothing is known of, each once. */
+  /** Asks for the places of those frames that are not known, once for each frame. */
   void want(int[] frames) {
     int[] asked = new int[frames.length];
     int count = 0;
@@ -63,7 +63,7 @@ final class Places {
     answers.put(frame, new Answer(calls, missing));
   }
 
-  /** This number stands for another frame now. */
+  /** Forgets the place of a frame: its number stands for another frame now. */
   void forget(int frame) {
     awaited.clear(frame);
     answers.invalidate(frame);

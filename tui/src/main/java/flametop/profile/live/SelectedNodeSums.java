@@ -7,7 +7,7 @@ final class SelectedNodeSums {
   private final Trie trie;
   private int node = -1;
 
-  /** Which nodes are it or below it, of the first {@link #seen}; a bit each. */
+  /** A bit for each of the first {@link #seen} nodes: whether it is the watched one or below it. */
   private long[] within = new long[16];
 
   private int seen;
@@ -16,12 +16,12 @@ final class SelectedNodeSums {
     this.trie = trie;
   }
 
-  /** -1 before any is watched. */
+  /** The watched node; -1 before the first. */
   int node() {
     return node;
   }
 
-  /** Watches this node from now on. */
+  /** Watches another node from now on. */
   void watch(int wanted) {
     if (node == wanted) {
       return;

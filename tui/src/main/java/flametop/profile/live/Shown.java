@@ -26,21 +26,21 @@ import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is shown of the log: the graph, the halves of a sandwich, the times of tasks; all at one
- * {@link Moment}.
+ * All that is shown of a log, at one {@link Moment}: the graph, the halves of a sandwich, the times
+ * of tasks.
  */
 final class Shown {
-  /** A trie that is mostly empty is folded anew, if so many entries or nodes are. */
+  /** A trie with so many empty entries or nodes is folded anew, if most are empty. */
   private static final int LEAST_EMPTY = 8_192;
 
   private final LogStore store;
 
-  /** The noise of samples, by how much longer is what is shown than its baseline. */
+  /** The noise of samples, by how much longer the shown window is than its baseline. */
   private final DoubleFunction<Noise> noise;
 
   private final Graphs<LogFold> graphs;
 
-  /** Null while nobody asks for them. */
+  /** The times of tasks; null while nobody asks for them. */
   private @Nullable OwnerTimes times;
 
   private long timesAsked;
@@ -108,7 +108,7 @@ final class Shown {
   }
 
   /**
-   * Shows the moment that another one shows, in its shape, compared with nothing.
+   * Shows the same moment as another measure, in the same shape, compared with nothing.
    *
    * @param other of another measure of the same stream
    */
@@ -117,7 +117,7 @@ final class Shown {
     graph().restart(other.graph().shape());
   }
 
-  /** What is shown is what it is compared with from now on, or nothing is. */
+  /** Compares later windows with the window that is shown now, or with none. */
   private void compare(boolean on) {
     endTimesBefore();
     if (!on) {
@@ -174,7 +174,7 @@ final class Shown {
     graphs.all().forEach(graph -> graph.each(fold -> fold.renamed(stack)));
   }
 
-  /** What nobody asks for any more is not kept up to date. */
+  /** Drops the sandwich and the times of tasks if nobody has asked for them for long. */
   void forgetUnasked() {
     graphs.endUnasked();
     if (times != null && System.nanoTime() - timesAsked > Graphs.PATIENCE_NANOS) {
@@ -188,9 +188,9 @@ final class Shown {
   }
 
   /**
-   * Does some of what is due.
+   * Does some of the work.
    *
-   * @return whether a trie was replaced, which held on to much
+   * @return whether a trie was replaced: what it referred to can be freed
    */
   boolean slice() {
     long deadline = deadline();
@@ -240,23 +240,23 @@ final class Shown {
     }
   }
 
-  /** What the graph covers. */
+  /** The time that the graph covers. */
   TimeRange covers() {
     return TimeRange.before(fold().window().headTime(), fold().covered());
   }
 
-  /** What the graph is compared with; empty: nothing, or it is still being folded. */
+  /** The time that the graph is compared with; empty: none, or that is still being folded. */
   Optional<TimeRange> comparedWith() {
     return Optional.ofNullable(fold().baseline())
         .map(of -> new TimeRange(of.whole() ? fold().startTime() : of.tailTime(), of.headTime()));
   }
 
-  /** Reads the graph at the moment that is shown, or near it where that takes longer. */
+  /** Reads the graph at its moment, or near that moment where the way there is long. */
   GraphReader read() {
     return read(deadline());
   }
 
-  /** The same exactly there, however long that takes. */
+  /** Reads the graph exactly at its moment, however long the way there is. */
   GraphReader readWhole() {
     graph().finish();
     return read(System.nanoTime() + Long.MAX_VALUE / 2);

@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Frees the owners, processes, stacks, frames, modules and functions that the stream has forgotten
- * and that nothing here refers to any more. It goes over all that may refer to them, so it is due
- * only when a quarter as much was made as was kept the last time: its cost for each is constant.
+ * and that nothing here refers to any more. A sweep goes over all that may refer to them. So the
+ * next one is due when a quarter as much was made as this one kept: each new thing costs the same.
  */
 final class Sweep {
   private static final int SOONEST = 16_384;
@@ -36,9 +36,9 @@ final class Sweep {
   }
 
   /**
-   * @param folds all that there are
-   * @param retired of trees that were shown before
-   * @param times all that there are
+   * @param folds all folds
+   * @param retired the paths of trees that were shown before
+   * @param times all times of tasks
    * @param tasks of a moment that is held; null if none is
    */
   void run(

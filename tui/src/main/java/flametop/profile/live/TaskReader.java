@@ -20,7 +20,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Reads out what every task does and did, for a {@link TasksReport}. */
+/** Makes a {@link TasksReport}: what every task does now and did in a window. */
 final class TaskReader {
   private static final int RUN = StateSet.ON_CPU.bits();
   private static final List<State> LIVELIEST =
@@ -44,7 +44,7 @@ final class TaskReader {
   private final Stacks stacks;
   private final TaskStates states;
 
-  /** What they are compared with; null: nothing. */
+  /** The times in the baseline; null: nothing is compared. */
   private @Nullable OwnerTimes before;
 
   private Noise noise = Noise.NONE;
@@ -59,13 +59,13 @@ final class TaskReader {
     this.states = states;
   }
 
-  /** Compares with this. */
+  /** Compares the times with those of a baseline. */
   void compare(OwnerTimes with, Noise noise) {
     before = with;
     this.noise = noise;
   }
 
-  /** Those of one pid, or one thread. */
+  /** The threads of one pid, or one thread. */
   private static final class Found {
     int process;
     int tid;
@@ -77,19 +77,19 @@ final class TaskReader {
     long runBefore;
     long ageNanos;
 
-    /** {@link Noise#change} of its time on a CPU. */
+    /** {@link Noise#change} of the time on a CPU. */
     double change;
 
-    /** The one that speaks for it, of those that live; {@link #NONE}: it ended. */
+    /** The living task whose state is shown; {@link #NONE}: none lives. */
     int task = NONE;
 
     @Nullable State state;
 
-    /** Where that one is, is known. */
+    /** Whether the stack of this task is known. */
     boolean placed;
   }
 
-  /** What was found so far, each once. */
+  /** The rows that were found so far. */
   private static final class All {
     final List<Found> found = new ArrayList<>();
     private final LongIndex places = new LongIndex();
@@ -193,7 +193,7 @@ final class TaskReader {
     return tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | tid;
   }
 
-  /** Whether a thread speaks for its process rather than the one that did so far. */
+  /** Whether the state of a thread is shown for its process, and not that of the one so far. */
   private static boolean speaks(State state, long age, boolean placed, Found f, State spoke) {
     if (state != spoke) {
       return liveliness(state) < liveliness(spoke);
@@ -254,7 +254,7 @@ final class TaskReader {
     };
   }
 
-  /** How much more or less it ran; 0 if that is no change. */
+  /** How much more or less the task ran than before; 0 if that is no change. */
   private static long more(Found f) {
     return f.change == 0 ? 0 : Math.abs(f.run - f.runBefore);
   }

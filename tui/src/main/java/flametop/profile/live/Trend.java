@@ -6,8 +6,8 @@ import flametop.profile.log.Window;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the watched node of a fold had in the window before: the changes between that window's
- * beginning and its end, which is the tail of the fold.
+ * The time of the watched node of a fold in the window before: the changes from the beginning of
+ * that window to its end, which is the tail of the fold.
  */
 final class Trend implements ChangeLog.Reader {
   private final ChangeLog log;
@@ -30,7 +30,7 @@ final class Trend implements ChangeLog.Reader {
     fold.begin(owner, stack, spot, base, open);
   }
 
-  /** The beginning is to be found anew. */
+  /** Drops the beginning, which is found anew for the next question. */
   private void drop() {
     if (placed) {
       fold.trie().endBegin();
@@ -39,9 +39,9 @@ final class Trend implements ChangeLog.Reader {
   }
 
   /**
-   * What the watched node had.
+   * The time of the watched node in the window before.
    *
-   * @return null if that is not known: there is no such window, or it is still being looked for
+   * @return null if there is no such window, or its beginning is not found yet
    */
   Selection.@Nullable Before before(int states, long deadline) {
     Window window = fold.window();

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
 public final class Trie extends Nodes implements CallTree {
   private static final int STATES = State.values().length;
 
-  /** Stands for a CPU that the shape leaves out. */
+  /** The number for all CPUs that the shape leaves out. */
   private static final int LEFT_OUT = Shape.NO_CPU - 1;
 
   private final LogFold fold;
@@ -51,7 +51,7 @@ public final class Trie extends Nodes implements CallTree {
   private final LongIndex entryKeys = new LongIndex();
   private final IntColumn entryOwner = new IntColumn();
 
-  /** Only where the shape tells CPUs apart. */
+  /** The CPU of each entry, only where the shape tells CPUs apart. */
   private final IntColumn entryCpu = new IntColumn();
 
   /** The pool whose samples place the time of the entry. */
@@ -73,19 +73,19 @@ public final class Trie extends Nodes implements CallTree {
 
   private final Estimate estimate = new Estimate(entrySums, new PooledEntries());
 
-  /** Of the window before. */
+  /** Estimates the window before. */
   private final Estimate estimateBefore = new Estimate(entrySums, new PooledEntries());
 
-  /** Differs from before where any sum or path may have changed. */
+  /** Another number whenever a sum or path may have changed. */
   private long changes;
 
-  /** Differs from before where any path may have changed. */
+  /** Another number whenever a path may have changed. */
   private long paths;
 
   /** By slot of the sums: ns in the window that was read last; see {@link #estimated}. */
   private long[] nanos = new long[0];
 
-  /** ns of all in that window, by state. */
+  /** ns of the root in that window, by state. */
   private long[] rootNanos = new long[STATES];
 
   private @Nullable Window nanosOf;
@@ -94,7 +94,7 @@ public final class Trie extends Nodes implements CallTree {
   /** By slot of the sums: ns in the window before. */
   private long[] before = new long[0];
 
-  /** By slot of the sums: ns in the window that others are compared with; null if there is none. */
+  /** By slot of the sums: ns in the baseline; null if windows are not compared. */
   private long @Nullable [] held;
 
   private final NodeSums nodeSums = new NodeSums(this);
@@ -102,7 +102,7 @@ public final class Trie extends Nodes implements CallTree {
   /** The sums of {@link #held}. */
   private final NodeSums heldSums = new NodeSums(this);
 
-  /** Where the heaviest entry went that left a node. */
+  /** By node that entries left: where the heaviest of these entries is now. */
   private final Map<Integer, long[]> moved = new HashMap<>();
 
   private final SelectedNodeSums watch;
@@ -216,7 +216,7 @@ public final class Trie extends Nodes implements CallTree {
     return held == null ? 0 : heldSums.of(states, held, paths)[node];
   }
 
-  /** Has later windows compared with a window; null: with none. */
+  /** Compares later windows with a window; null: with none. */
   void hold(@Nullable Window window) {
     held = window == null ? null : estimated(window).clone();
     changes++;
@@ -463,7 +463,7 @@ public final class Trie extends Nodes implements CallTree {
     return ownerPaths.filter(this, node);
   }
 
-  /** The path of a stack is another than before. */
+  /** A stack has another path than before. */
   void renamed(int stack) {
     int entry = stackEntry.get(stack);
     if (entry == NONE) {
@@ -524,7 +524,7 @@ public final class Trie extends Nodes implements CallTree {
     return at;
   }
 
-  /** Numbers of functions may mean others from now on. */
+  /** Forgets all that is known of functions by number: numbers were freed. */
   void functionsFreed() {
     shaper.forget();
   }

@@ -4,11 +4,10 @@ import flametop.array.IntColumn;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
-import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
-import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,23 +26,19 @@ public final class HeldStacks implements Iterable<FoldedStack> {
    * The amounts of the stacks that end in each node of a tree, which nobody changes any more.
    *
    * @param names of the functions of the nodes
-   * @param modules whether frames have modules beside their names
    * @param now amount by node
    * @param before amount by node that is compared with; null: nothing is compared
    * @param total of the amounts of the held stacks
    * @param decimals digits behind the point that amounts have: they are so many times ten as large
-   * @param shares whose the amount of a node is
    * @param shape what was done to the stacks
    */
   public record Ends(
       Nodes tree,
       Functions names,
-      boolean modules,
       long[] now,
       long @Nullable [] before,
       long total,
       int decimals,
-      IntFunction<List<FoldedStack.Share>> shares,
       Shape shape) {}
 
   private final Ends ends;
@@ -167,7 +162,6 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     private final IntColumn to = new IntColumn();
     private String[] path = new String[64];
     private NodeKind[] kinds = new NodeKind[64];
-    private String[] modules = new String[64];
     private final int lead;
     private boolean begun;
 
@@ -194,7 +188,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
               new String[] {""},
               befores,
               nows,
-              ends.shares.apply(ROOT));
+              List.of());
     }
 
     @Override
@@ -243,24 +237,20 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       if (depth == path.length) {
         path = Arrays.copyOf(path, 2 * depth);
         kinds = Arrays.copyOf(kinds, 2 * depth);
-        modules = Arrays.copyOf(modules, 2 * depth);
       }
       path[depth] = names.name(function);
       kinds[depth] = names.kind(function);
-      modules[depth] = ends.modules ? names.module(function) : "";
     }
 
     /** The stacks that end at some items of the last level, as one; null if none ends there. */
     private @Nullable FoldedStack stack(int from, int run, int depth) {
       long nows = 0;
       long befores = 0;
-      List<FoldedStack.Share> shares = List.of();
       for (int i = from; i < run; i++) {
         if (!reversed || after(items[i], at.size - 1) == ROOT) {
           int end = reversed ? (int) (items[i] >>> 32) : (int) items[i];
           nows += now[end];
           befores += before == null ? 0 : before[end];
-          shares = both(shares, ends.shares.apply(end));
         }
       }
       return nows == 0 && befores == 0
@@ -268,19 +258,10 @@ public final class HeldStacks implements Iterable<FoldedStack> {
           : new FoldedStack(
               Arrays.copyOf(path, depth),
               Arrays.copyOf(kinds, depth),
-              Arrays.copyOf(modules, depth),
+              Collections.nCopies(depth, "").toArray(new String[0]),
               befores,
               nows,
-              shares);
-    }
-
-    private static <T> List<T> both(List<T> some, List<T> more) {
-      if (some.isEmpty() || more.isEmpty()) {
-        return some.isEmpty() ? more : some;
-      }
-      List<T> both = new ArrayList<>(some);
-      both.addAll(more);
-      return both;
+              List.of());
     }
 
     /** Puts the children of nodes from {@code room} on; returns where they end. */

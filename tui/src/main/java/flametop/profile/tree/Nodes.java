@@ -26,13 +26,6 @@ public class Nodes implements Paths {
     link(NONE);
   }
 
-  /** The root alone, and an index that {@link #make} needs. */
-  public static Nodes indexed(int function) {
-    Nodes nodes = new Nodes(function);
-    nodes.index = new LongIndex(nodes.keys);
-    return nodes;
-  }
-
   /** The nodes as they are now, for another thread: what is never written again is shared. */
   public final Nodes held() {
     Nodes held = new Nodes(function(ROOT));
@@ -66,7 +59,7 @@ public class Nodes implements Paths {
   }
 
   /** The child of a node with a function, made if there is none; needs the index. */
-  public final int make(int parent, int function) {
+  protected final int make(int parent, int function) {
     int node = index().row(key(parent, function));
     if (node == sibling.size) {
       link(firstChild.items[parent]);

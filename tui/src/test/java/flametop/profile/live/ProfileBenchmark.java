@@ -133,6 +133,7 @@ public class ProfileBenchmark {
     Shape shape = Shape.of(new Shape.Processes(Set.of(100, 101, 102), false));
     LogFold fold = world.store.fold(shape);
     fold.catchUp(Long.MAX_VALUE);
+    fold.close();
     return fold;
   }
 }
