@@ -449,6 +449,28 @@ test_quality_view_says_whose_names_are_over_the_limit() {
   kill $load $innocent
 }
 
+test_events_view_shows_the_graph_of_a_source_and_of_time_again() {
+  known_load known 600
+  open_pane
+  start_screen "-p $load -e switch -e cyles"
+  wait_for 'seventy'
+  keys 9
+  wait_for '▸ time of tasks'
+  wait_for '^   switch +[0-9.,]+ +[0-9,]+ +[0-9,]+ '
+  keys j Enter
+  wait_for 'shows switch'
+  wait_for 'all +100.0%.* events'
+  keys 9
+  wait_for '▸ switch'
+  keys j j Enter
+  wait_for 'did you mean cycles\?'
+  keys k k Enter
+  wait_for 'seventy'
+  keys q
+  ended >/dev/null
+  kill $load
+}
+
 # Alone: what flametop may cost is a share of the machine.
 test_budget_lowers_the_rates_and_raises_them_again() {
   cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"

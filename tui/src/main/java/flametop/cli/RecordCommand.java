@@ -55,9 +55,11 @@ final class RecordCommand implements Callable<Integer> {
 
   @Mixin private final EventOptions events = new EventOptions();
 
+  // Hidden: the help fits a screen, and the first source will mostly do.
   @Option(
       names = "--measure",
       order = 12,
+      hidden = true,
       paramLabel = "SPEC",
       description = {
         "of which -e the stacks are (default: the first)",

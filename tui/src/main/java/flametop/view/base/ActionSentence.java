@@ -19,7 +19,7 @@ final class ActionSentence {
       case LAST -> "Moves the selection to the last row.";
       case ZOOM -> "Makes the selected frame as wide as the screen; opens a box `… n more`.";
       case OPEN -> "Shows the sandwich of the selected function: its callers and its callees.";
-      case PICK -> "Shows the graph of the process or thread in the selected row.";
+      case PICK -> "Shows the graph of the process, thread or measure in the selected row.";
       case BACK -> "Takes back the last zoom, search or jump to another view. It never quits.";
       case ROOT -> "Takes back all zooms: shows the graph from its root.";
 

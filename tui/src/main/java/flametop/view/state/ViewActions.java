@@ -74,9 +74,7 @@ public final class ViewActions {
   };
 
   /** The actions of the table of sources of events, beside moves. */
-  private static final Action[] EVENTS = {
-    Action.PICK, Action.BACK, Action.SORT, Action.COPY
-  };
+  private static final Action[] EVENTS = {Action.PICK, Action.BACK, Action.SORT, Action.COPY};
 
   /** The actions that only files have. */
   private static final Action[] ON_FILES = {
@@ -159,8 +157,7 @@ public final class ViewActions {
 
   /** The line of keys of the sources of events. */
   private static final Action[] EVENTS_LINE = {
-    Action.PICK, Action.BACK, Action.SORT, Action.NEXT_VIEW,
-    Action.COPY, Action.HELP, Action.QUIT
+    Action.PICK, Action.BACK, Action.SORT, Action.NEXT_VIEW, Action.COPY, Action.HELP, Action.QUIT
   };
 
   /** How many keys of the line stand before the keys for files. */
@@ -310,6 +307,7 @@ public final class ViewActions {
                   case CPUS -> CPUS_LINE;
                   case IDLE -> IDLE_LINE;
                   case QUALITY -> QUALITY_LINE;
+                  case EVENTS -> EVENTS_LINE;
                 }));
     if (view == View.SANDWICH && searched) {
       line.removeAll(List.of(Action.KEEP, Action.DROP));

@@ -28,6 +28,10 @@ import org.jspecify.annotations.Nullable;
 /** The measures that a graph can be of: the time of tasks, then each source of events. */
 public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   private static final int LEAST_NAME = 16;
+
+  /** With less room for names, some figures are left out. */
+  private static final int NAME = 40;
+
   private static final int LONGEST_NAME = 72;
   private static final int FIGURE = 10;
   private static final int SHARE = 7;
@@ -96,7 +100,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
 
   @Override
   boolean isWide(Scene scene) {
-    return scene.columns >= 3 + LEAST_NAME + most();
+    return scene.columns >= 3 + NAME + most();
   }
 
   private int nameCells(Column.Room room) {
@@ -215,8 +219,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
     Moment moment = s.moment().comparedNoMore();
     ViewState shown = s.atRoot().withTime(TimeChoice.NONE).withMoment(moment).withView(View.GRAPH);
     // Events have no states: none of them may be left out.
-    ViewState whole =
-        row.number() == LiveSource.TIME ? shown : shown.withStates(StateSet.ALL);
+    ViewState whole = row.number() == LiveSource.TIME ? shown : shown.withStates(StateSet.ALL);
     return Step.to(whole.withMessage("shows " + row.spec()), new Effect.ShowMeasure(row.number()));
   }
 

@@ -38,7 +38,10 @@ class KeysTest extends ScreenUser {
   }
 
   private Scene sceneOf(Snapshot snapshot) {
-    Page page = state.view() == View.QUALITY ? Pictures.quality() : null;
+    Page page =
+        state.view() == View.QUALITY
+            ? Pictures.quality()
+            : state.view() == View.EVENTS ? EventPictures.report() : null;
     return Scene.of(snapshot, page, state, 120, 30, Pictures.options());
   }
 
@@ -549,8 +552,28 @@ class KeysTest extends ScreenUser {
     assertEquals(View.QUALITY, state.view());
     type("1");
     assertEquals(View.GRAPH, state.view());
-    type("9");
-    assertEquals("9 does nothing here; ? lists the keys", state.message());
+    type("0");
+    assertEquals("0 does nothing here; ? lists the keys", state.message());
+  }
+
+  @Test
+  void events_enter_showsTheGraphOfTheMeasureInAllStates() {
+    state = state.withStates(StateSet.OFF_CPU);
+    type("9j");
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals(View.GRAPH, state.view());
+    assertEquals(StateSet.ALL, state.states());
+    assertEquals(List.of(new Effect.ShowMeasure(0)), effects);
+    assertEquals("shows fault,weight=bytes", state.message());
+  }
+
+  @Test
+  void events_enterOnAMissingOne_saysWhy() {
+    type("9jjjj");
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals(View.EVENTS, state.view());
+    assertTrue(state.message().startsWith("cycles: this machine has no hardware counters"));
+    assertEquals(List.of(), effects);
   }
 
   @Test

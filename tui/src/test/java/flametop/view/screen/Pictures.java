@@ -2,6 +2,7 @@ package flametop.view.screen;
 
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.Moment;
@@ -825,6 +826,7 @@ public final class Pictures {
     frames.addAll(SandwichPictures.golden());
     frames.addAll(ShapePictures.golden());
     frames.addAll(TablePictures.golden());
+    frames.addAll(EventPictures.golden());
     return frames;
   }
 
@@ -934,7 +936,9 @@ public final class Pictures {
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
       Page page = Pictures.quality();
-      if (query instanceof CpuReport.Query) {
+      if (query instanceof EventsReport.Query) {
+        page = EventPictures.report();
+      } else if (query instanceof CpuReport.Query) {
         page = new CpuReport(cpus(2), "", "", "");
       } else if (query instanceof SandwichQuery sandwich) {
         page = SandwichPictures.page(tree, sandwich, true, false);

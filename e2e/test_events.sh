@@ -1,0 +1,50 @@
+# shellcheck shell=bash disable=SC2154
+# Sources of events on the machine as it is.
+
+# faulting: starts the program that touches pages, told by the descriptor 9; sets $load.
+faulting() {
+  cc -O1 -g -fno-omit-frame-pointer -o "$work/faults" "$root/e2e/programs/faults.c" || fail "cc failed"
+  mkfifo "$work/told"
+  "$work/faults" <"$work/told" &
+  load=$!
+  exec 9>"$work/told"
+}
+
+test_events_of_page_faults_are_counted_to_the_digit() {
+  faulting
+  "$flametop" record -p $load -e fault -d 6 --by none -o "$work/out.folded" 2>"$work/err" </dev/null 9>&- &
+  launcher=$!
+  wait_until "flametop samples" sampling_faults
+  echo go >&9
+  wait $launcher || fail "exit code $?: $(cat "$work/err")"
+  exec 9>&-
+  contains "unit" '^# unit: events$' "$work/out.folded"
+  total=$(sed -n 's/^# exact total: //p' "$work/out.folded")
+  sum=$(grep -v '^#' "$work/out.folded" | awk '{ sum += $NF } END { print sum + 0 }')
+  equal "sum of the stacks" "$total" "$sum"
+  # A few more are of the program's own stack and of stdin.
+  if [ "$total" -lt 1000 ] || [ "$total" -gt 1050 ]; then
+    fail "$total page faults: $(cat "$work/out.folded")"
+  fi
+  large=$(grep -v '^#' "$work/out.folded" | awk '/;large;/ { sum += $NF } END { print sum + 0 }')
+  if [ "$large" -lt 550 ] || [ "$large" -gt 850 ]; then
+    fail "$large of 700 page faults are below large: $(cat "$work/out.folded")"
+  fi
+}
+# Faults are counted once the source is on, which takes longer than the file.
+sampling_faults() {
+  compgen -G "$work/.*.part" >/dev/null && sleep 2
+}
+
+test_events_that_cannot_be_had_say_why_and_others_go_on() {
+  status=0
+  "$flametop" record -e falt -d 5 -o "$work/out.folded" 2>"$work/err" || status=$?
+  equal "exit code" 3 $status
+  contains "what was meant" 'no source is called falt; did you mean fault\?' "$work/err"
+  "$flametop" record -e switch -e falt -d 1 -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  contains "what was meant" 'did you mean fault\?' "$work/err"
+  contains "unit" '^# unit: events$' "$work/out.folded"
+  status=0
+  "$flametop" record -e switch --measure fault -d 1 -o "$work/out.folded" --force 2>"$work/err" || status=$?
+  equal "exit code" 2 $status
+}
