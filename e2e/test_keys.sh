@@ -185,6 +185,7 @@ views() {
   press idle 7 'idle states +as requested'
   press quality 8 '^ passes .* due'
   press by-module b '^ module +samples'
+  press events 9 '▸ time of tasks'
   keys 1
   wait_for "$both"
 }

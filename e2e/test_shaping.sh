@@ -26,7 +26,9 @@ test_keep_leave_out_undo_redo() {
   two_programs
   open_pane 80 24
   start_screen "-p $known,$other --states on"
+  # Either may be seen first.
   wait_for '[ ▏▎▍▌▋▊▉]other'
+  wait_for '[ ▏▎▍▌▋▊▉]known'
   select_frame '^known$' known
   keys f
   wait_for 'only comm known, its past too'

@@ -1,5 +1,6 @@
 //! The sources of events of a session: attached and detached as the user wishes, steered, and told of.
 
+mod field;
 mod filter;
 mod resolve;
 

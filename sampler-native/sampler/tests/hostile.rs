@@ -203,6 +203,7 @@ fn passes_and_names_within(
                 .then(|| since.elapsed());
         }
     }
+    println!("named after {named:?}");
     let due = length.as_millis() as u64 * HZ / 1000;
     assert!(
         100 * made >= 99 * due,

@@ -12,7 +12,7 @@ use super::{
     GRACE_OF_ONE, Pipeline,
     reach::{for_others, is_more, next_piece, next_reach},
     steps::Shown,
-    walker::{Awaited, Turn},
+    walker::{Awaited, Turn, is_of_moment},
 };
 use crate::{
     identity::ProcessKey,
@@ -254,11 +254,6 @@ impl Pipeline {
         };
         self.walker.put_leaf(head, process, address);
     }
-}
-
-/// Whether the record is of the moment when its task ran: of the CPU clock, or of an event.
-pub(super) fn is_of_moment(head: &Head) -> bool {
-    [abi::FT_KIND_CPU, abi::FT_KIND_EVENT].contains(&u32::from(head.kind))
 }
 
 /// Why a record has no stack.

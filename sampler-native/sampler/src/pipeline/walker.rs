@@ -9,7 +9,7 @@ use flametop_unwind::{
     self as unwind, Frame, Input, ModuleId, Outcome, Piece, ProcessMaps, Unwinder,
 };
 
-use super::{BUSY, files::Files, placing::is_of_moment};
+use super::{BUSY, files::Files};
 use crate::{
     budget::Budget,
     mappings::{At, Mappings},
@@ -23,6 +23,11 @@ use crate::{
 const WALKS: u64 = 250_000;
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
 const UNKNOWN_MAPPING: u64 = 8 << 20;
+
+/// Whether the record is of the moment when its task ran: of the CPU clock, or of an event.
+pub(super) fn is_of_moment(head: &Head) -> bool {
+    [abi::FT_KIND_CPU, abi::FT_KIND_EVENT].contains(&u32::from(head.kind))
+}
 
 /// How a sample is placed.
 #[derive(Clone, Copy, PartialEq, Eq)]

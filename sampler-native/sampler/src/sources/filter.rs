@@ -6,7 +6,7 @@ use std::fmt;
 use flametop_events::{Field, near::did_you_mean};
 use flametop_kernel::events::{self as kernel, Comparison, FieldKind, Next, Predicate, Test};
 
-use super::resolve::field_of;
+use super::field::field_of;
 
 /// Why a text is no filter.
 #[derive(Debug, PartialEq, Eq)]

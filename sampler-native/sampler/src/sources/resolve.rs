@@ -3,15 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use flametop_events::{
-    Counter, Field, Pattern, Place, Source, Spec, Tracefs, Weight, near::did_you_mean,
-};
+use flametop_events::{Counter, Pattern, Place, Source, Spec, Tracefs, Weight, near::did_you_mean};
 use flametop_kernel::events::{self as kernel, Hook, Site, SourceSpec};
 use object::{
     Endianness, Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolKind, read::elf::ElfFile64,
 };
 
-use super::filter;
+use super::{field::field_of, filter};
 
 /// Most tracepoints of one source: each has a program of its own.
 const MOST_TRACEPOINTS: usize = 64;
@@ -196,32 +194,6 @@ fn tracepoints(
         })
     };
     found.iter().map(part).collect()
-}
-
-/// A field as the kernel side takes it.
-pub fn field_of(field: &Field) -> Result<kernel::Field> {
-    let kind = match field.kind.as_str() {
-        kind if kind.starts_with("__data_loc") && kind.contains("char") => {
-            kernel::FieldKind::Dynamic
-        }
-        kind if kind.contains("char[") => kernel::FieldKind::Text,
-        _ if !field.is_number() => bail!(
-            "the field {} cannot be compared: it is {}",
-            field.name,
-            field.kind
-        ),
-        _ if field.signed => kernel::FieldKind::Signed,
-        _ => kernel::FieldKind::Unsigned,
-    };
-    let bytes = match kind {
-        kernel::FieldKind::Text | kernel::FieldKind::Dynamic => 1,
-        _ => field.size.try_into()?,
-    };
-    Ok(kernel::Field {
-        offset: field.offset.try_into()?,
-        bytes,
-        kind,
-    })
 }
 
 /// The file with this path; a name without slashes is that of a library or program of the system.
