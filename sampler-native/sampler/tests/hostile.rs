@@ -204,6 +204,14 @@ fn passes_and_names_within(
         }
     }
     println!("named after {named:?}");
+    if let Some((program, _)) = started.as_ref().filter(|_| named.is_none()) {
+        let model = &recording.model;
+        let task = model.tasks.iter().find(|task| task.tid == program.pid());
+        let now = task.and_then(|task| task.now);
+        let stack = now.and_then(|now| now.stack);
+        println!("{now:?}: {:?}", stack.map(|stack| model.names(stack)));
+        println!("{:?}", model.notices);
+    }
     let due = length.as_millis() as u64 * HZ / 1000;
     assert!(
         100 * made >= 99 * due,
@@ -567,7 +575,7 @@ fn pass_beside_a_program_of_six_thousand_files_goes_on_and_no_prober_is_lost() {
     std::fs::create_dir_all(&files).expect("a folder");
     let everybody = std::fs::Permissions::from_mode(0o777);
     std::fs::set_permissions(&files, everybody).expect("for everybody");
-    let recording = passes_and_names_beside(&folder, || {
+    let attack = || {
         let mut command = Command::new(&program);
         command.arg(&files).arg("6000").stdout(Stdio::piped());
         let mut attack = Program(command.spawn().expect("the program starts"));
@@ -575,7 +583,9 @@ fn pass_beside_a_program_of_six_thousand_files_goes_on_and_no_prober_is_lost() {
         let said = attack.0.stdout.as_mut().expect("a pipe");
         said.read_exact(&mut ready).expect("it maps its files");
         vec![attack]
-    });
+    };
+    // On a busy machine the prober is behind with so many files, and debug files of others are looked for meanwhile.
+    let recording = passes_and_names_within(Some(7 * NAMED), &folder, attack, || {});
     let notices = &recording.model.notices;
     assert!(!notices.iter().any(|n| n.contains("prober")), "{notices:?}");
     assert_eq!(ended(&recording, "chain", StackEnd::Unreadable), 0);
