@@ -192,7 +192,9 @@ fn passes_and_names_within(
         if let Some((program, since)) = &started
             && named.is_none()
         {
-            recording.ask_new_names();
+            let mut of_test: Vec<u32> = attack.iter().map(Program::pid).collect();
+            of_test.push(program.pid());
+            recording.ask_names_of(&of_test);
             let model = &recording.model;
             let of = |task: &&model::Task| task.tid == program.pid();
             let stack = model.tasks.iter().find(of).and_then(|task| task.now?.stack);
