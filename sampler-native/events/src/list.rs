@@ -13,7 +13,7 @@ use crate::{
 /// A source, or many of a kind that this machine lacks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
-    /// What a user writes to have it.
+    /// The text by which a user asks for the source.
     pub spec: String,
     /// Its arguments or fields, or one sentence.
     pub details: String,

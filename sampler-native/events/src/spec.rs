@@ -11,9 +11,9 @@ pub struct Spec {
     pub text: String,
     /// The events.
     pub source: Source,
-    /// What an event weighs.
+    /// The weight of an event.
     pub weight: Weight,
-    /// What the weight is counted in.
+    /// The unit of the weight.
     pub unit: Unit,
 }
 
@@ -158,7 +158,7 @@ impl Counter {
     }
 }
 
-/// What an event weighs.
+/// The weight of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Weight {
     /// Each event weighs 1.
@@ -169,13 +169,13 @@ pub enum Weight {
     Field(String),
     /// From the call of the function to its return, ns; the stretch or wait, ns.
     Duration,
-    /// What the function returned.
+    /// The value that the function returned.
     Returned,
     /// Bytes of the memory that the page fault brought.
     Bytes,
 }
 
-/// What a weight is counted in.
+/// The unit of a weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// Events, or another plain number.
