@@ -25,6 +25,8 @@ fn second_thread(what: &str) -> Vec<(End, Vec<String>, Option<ModuleKind>)> {
     run_until(&mut recording, "samples of the second thread", |model| {
         second(model).len() > 200
     });
+    let samples = second(&recording.model);
+    // Those that come while names are asked for may have frames without one.
     recording.name_all();
     let model = &recording.model;
     let of = |sample: flametop_stream::Head| {
@@ -37,7 +39,7 @@ fn second_thread(what: &str) -> Vec<(End, Vec<String>, Option<ModuleKind>)> {
         let names = sample.stack.map(|stack| model.names(stack));
         (sample.why, names.unwrap_or_default(), innermost)
     };
-    second(model).into_iter().map(of).collect()
+    samples.into_iter().map(of).collect()
 }
 
 fn count<T>(samples: &[T], of: impl Fn(&T) -> bool) -> usize {
