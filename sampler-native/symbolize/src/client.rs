@@ -539,7 +539,7 @@ impl Client {
         };
         batch.attempts += 1;
         let module = self.modules.get(&batch.module);
-        let user = module.filter(|m| m.kind == FILE).map(|m| m.user);
+        let user = self.user(batch.module);
         let before = self.helper_time();
         let alone = module.is_some_and(|m| m.standing == Standing::OnTrial);
         let asked = match alone {
@@ -558,7 +558,7 @@ impl Client {
             (_, Asked::Alone) => PATIENCE_ALONE.cpu,
         };
         if let Some(user) = user {
-            self.turns.charge(user, took, Instant::now());
+            self.turns.charge(user, batch.module, took, Instant::now());
         }
         match (exchanged, asked) {
             (Ok(()), Asked::Common) => self.deaths = 0,
@@ -645,29 +645,41 @@ impl Client {
         time + self.helpers[Asked::Common as usize].looked()
     }
 
-    /// Which of those that wait comes first, and how long that has to wait still.
+    /// Which of those that wait comes first, and how long that has to wait still. A file that took long may have to wait while
+    /// another one of its user has not.
     fn first(&self) -> Option<(usize, Duration)> {
         let now = Instant::now();
-        let user = |batch: &Batch| self.modules.get(&batch.module).map_or(0, |m| m.user);
-        let users = self.pending.iter().map(user).enumerate();
-        let (first, user) = users.min_by_key(|(_, user)| self.turns.order(*user, now))?;
-        Some((first, self.turns.wait(user, now)))
+        let order = |batch: &Batch| match self.user(batch.module) {
+            Some(user) => (
+                self.turns.wait(user, batch.module, now),
+                self.turns.order(user, batch.module, now),
+            ),
+            None => (Duration::ZERO, (now, now)),
+        };
+        let waiting = self.pending.iter().map(order).enumerate();
+        let (first, (wait, _)) = waiting.min_by_key(|(_, order)| *order)?;
+        Some((first, wait))
     }
 
-    /// At most as many queries as fit into one question.
+    /// The user whose file a module is; none of code that is in no file.
+    fn user(&self, module: u32) -> Option<u32> {
+        let module = self.modules.get(&module)?;
+        (module.kind == FILE).then_some(module.user)
+    }
+
+    /// At most as many queries as fit into one question: those that wait longest.
     fn next_batch(&mut self) -> Option<Batch> {
         let (index, wait) = self.first()?;
         if !wait.is_zero() {
             return None;
         }
         let first = self.pending.get_mut(index)?;
-        let rest = first.queries.len().saturating_sub(ASK_MAX);
-        if rest == 0 {
+        if first.queries.len() <= ASK_MAX {
             return self.pending.remove(index);
         }
         Some(Batch {
             module: first.module,
-            queries: first.queries.split_off(rest),
+            queries: first.queries.drain(..ASK_MAX).collect(),
             attempts: first.attempts,
         })
     }
@@ -723,6 +735,7 @@ impl Client {
                     let module = self.modules.get(&batch.module);
                     let label = module.map_or(&[][..], |module| &module.label);
                     let limited = module.is_some_and(Module::is_limited)
+                        || self.debug_files.is_too_large(&build_id)
                         || troubles.iter().any(|trouble: &Trouble| trouble.is_limit());
                     let answered = batch.queries.drain(..found.len());
                     let answers: Vec<Answer> = answered

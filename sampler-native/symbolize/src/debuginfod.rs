@@ -81,6 +81,12 @@ impl DebugFiles {
         }
     }
 
+    /// Whether the debug file of this build id is not here because it is too large to be fetched.
+    pub fn is_too_large(&self, build_id: &[u8]) -> bool {
+        let state = lock(&self.shared.state);
+        matches!(state.files.get(build_id), Some(Standing::TooLarge(_)))
+    }
+
     /// So many frames more have no name without the debug file of this build id.
     pub fn want(&self, build_id: &[u8], frames: usize) {
         let mut state = lock(&self.shared.state);

@@ -397,8 +397,8 @@ impl<'a> Fetcher<'a> {
 
 /// How curl ended, and the number of the server's answer.
 fn outcome(status: ExitStatus, answer: &str, most: u64) -> Result<(), Failure> {
-    use Ended::{Absent, Refused, Unreachable};
-    let too_large = || Failure::new(Refused, format!("larger than {} MiB", most >> 20));
+    use Ended::{Absent, Refused, TooLarge, Unreachable};
+    let too_large = || Failure::new(TooLarge, format!("larger than {} MiB", most >> 20));
     Err(match (status.code(), answer) {
         (Some(0), "200") => return Ok(()),
         (Some(22), "404" | "410") => Failure::new(Absent, ""),
@@ -423,6 +423,7 @@ fn outcome(status: ExitStatus, answer: &str, most: u64) -> Result<(), Failure> {
 /// Of several servers' answers the highest is told.
 fn rank(ended: Ended) -> u8 {
     match ended {
+        Ended::TooLarge => 3,
         Ended::Refused => 2,
         Ended::Absent => 1,
         _ => 0,

@@ -160,6 +160,8 @@ pub enum Ended {
     NoServer = 5,
     /// There is no cache, and no server to ask.
     Nothing = 6,
+    /// The file of a server has more bytes than are fetched.
+    TooLarge = 7,
 }
 
 impl Ended {
@@ -173,6 +175,7 @@ impl Ended {
             Unreachable,
             NoServer,
             Nothing,
+            TooLarge,
         ]
         .into_iter()
         .find(|ended| *ended as u8 == number)

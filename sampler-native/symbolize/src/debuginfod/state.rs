@@ -31,7 +31,7 @@ pub struct DebugFileCounts {
 /// What has come since the last time.
 #[derive(Debug, Default)]
 pub struct DebugFilesCome {
-    /// Build ids of the files whose frames may have a name now.
+    /// Build ids of the files whose frames may have a name now, or the reason that the debug file is too large.
     pub build_ids: Vec<Vec<u8>>,
     /// Totals.
     pub counts: DebugFileCounts,
@@ -46,6 +46,8 @@ pub enum Standing {
     Here(Arc<File>),
     /// There is none, or none that can be had: known since then.
     Without(Instant),
+    /// The debug file has more bytes than are fetched: known since then.
+    TooLarge(Instant),
     /// The file ended who read it.
     Refused,
 }
@@ -79,7 +81,9 @@ impl State {
     pub fn has_room(&mut self, now: Instant) -> bool {
         if self.files.len() >= KNOWN_MAX {
             self.files.retain(|_, standing| match standing {
-                Standing::Without(since) => now.duration_since(*since) < WITHOUT_TIME,
+                Standing::Without(since) | Standing::TooLarge(since) => {
+                    now.duration_since(*since) < WITHOUT_TIME
+                }
                 _ => true,
             });
         }

@@ -210,6 +210,10 @@ impl Shared {
             }
             (ended, _) if with_server => {
                 state.counts.failed += 1;
+                if ended == Ended::TooLarge {
+                    standing = Standing::TooLarge(Instant::now());
+                    state.come.push(fetch.build_id.clone());
+                }
                 let full = self.settings.total_max.saturating_sub(state.counts.bytes) == 0;
                 if full && !take_first(&mut state.told_full) {
                     let mib = self.settings.total_max >> 20;
