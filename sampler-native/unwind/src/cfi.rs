@@ -13,7 +13,7 @@ use crate::{
 use entry::{ENTRY_LIMIT, Part, debug_section, eh_section, entry_size};
 use gimli::{BaseAddresses, UnwindContext};
 use search::Search;
-use std::{borrow::Cow, io};
+use std::{borrow::Cow, cell::RefCell, io};
 
 /// Bytes of an entry that are read at first: nearly all are smaller.
 const USUAL_ENTRY: u64 = 512;
@@ -29,6 +29,8 @@ pub(crate) struct Table {
     debug: bool,
     bases: BaseAddresses,
     search: Search,
+    /// The common entry that was read last, where entries are read piece by piece: most functions share a few.
+    common: RefCell<Option<(usize, Vec<u8>)>>,
 }
 
 impl Table {
@@ -53,6 +55,7 @@ impl Table {
                 debug: false,
                 bases,
                 search,
+                common: RefCell::default(),
             });
         }
         let bytes = section.read(source, limit)?;
@@ -62,6 +65,7 @@ impl Table {
             bytes: Some(bytes),
             debug: false,
             bases,
+            common: RefCell::default(),
         })
     }
 
@@ -79,6 +83,7 @@ impl Table {
             bytes: Some(bytes),
             debug: true,
             bases,
+            common: RefCell::default(),
         })
     }
 
@@ -107,7 +112,7 @@ impl Table {
         // The entry right behind the common one that it refers to.
         let entry = self.read_entry(offset, source, work)?;
         let distance = u32::from_le_bytes(*entry.get(4..)?.first_chunk()?) as usize;
-        let mut bytes = self.read_entry((offset + 4).checked_sub(distance)?, source, work)?;
+        let mut bytes = self.common_entry((offset + 4).checked_sub(distance)?, source, work)?;
         let at = bytes.len();
         bytes.extend_from_slice(&entry);
         bytes[at + 4..at + 8].copy_from_slice(&(at as u32 + 4).to_le_bytes());
@@ -118,6 +123,19 @@ impl Table {
             bases: self.bases.clone().set_eh_frame(address),
             offset: at,
         })
+    }
+
+    /// The common entry at `offset`.
+    fn common_entry(&self, offset: usize, source: Source<'_>, work: &Work) -> Option<Vec<u8>> {
+        let mut common = self.common.borrow_mut();
+        if let Some((known, bytes)) = &*common
+            && *known == offset
+        {
+            return Some(bytes.clone());
+        }
+        let bytes = self.read_entry(offset, source, work)?;
+        *common = Some((offset, bytes.clone()));
+        Some(bytes)
     }
 
     /// The entry at `offset` with its length field, from the file.

@@ -6,11 +6,16 @@ use crate::{
     elf::{Section, Source},
 };
 use gimli::{BaseAddresses, CieOrFde, UnwindSection};
+use std::cell::RefCell;
 
 /// The linker's table is held in memory up to this size.
 const HEADER_HELD: u64 = 1 << 20;
 /// So many entries of a table in the file are read together.
 const BLOCK: u64 = 256;
+/// First addresses of such blocks that are remembered: those of a table of 32 MiB.
+const STARTS_HELD: u64 = 1 << 14;
+/// A first address that is not known yet.
+const UNKNOWN: u64 = u64::MAX;
 /// Most entries in an index of our own.
 const INDEX_LIMIT: usize = 1 << 20;
 /// Most bytes of common entries parsed to make one.
@@ -25,6 +30,9 @@ pub(super) enum Search {
         offset: u64,
         count: u64,
         address: u64,
+        /// The first addresses of blocks, as far as there is room and a search has met them: the next search reads little more
+        /// than its block.
+        starts: RefCell<Vec<u64>>,
     },
     /// An index of our own: (address, offset of the entry), sorted.
     Index(Vec<(u64, u32)>),
@@ -93,10 +101,12 @@ impl Search {
         source
             .read_at(offset.checked_add(size - 8)?, &mut last)
             .ok()?;
+        let starts = count.div_ceil(BLOCK).min(STARTS_HELD).min(room / 8);
         Some(Search::Place {
             offset,
             count,
             address,
+            starts: RefCell::new(vec![UNKNOWN; starts as usize]),
         })
     }
 
@@ -104,7 +114,7 @@ impl Search {
     pub fn size(&self) -> usize {
         match self {
             Search::Header { bytes, .. } => bytes.len(),
-            Search::Place { .. } => 0,
+            Search::Place { starts, .. } => size_of_val(starts.borrow().as_slice()),
             Search::Index(index) => size_of_val(index.as_slice()),
         }
     }
@@ -133,25 +143,40 @@ impl Search {
                 offset,
                 count,
                 address: base,
+                starts,
             } => {
-                // All before `low` start at or before the address, none from `high` on.
-                let (mut low, mut high) = (0, *count);
-                let mut entry = [0; 8];
-                while high - low > BLOCK {
-                    let middle = low + (high - low) / 2;
+                let mut starts = starts.borrow_mut();
+                let mut start = |block: u64| {
+                    let mut known = starts.get_mut(block as usize);
+                    if let Some(start) = known.as_deref().filter(|start| **start != UNKNOWN) {
+                        return Some(*start);
+                    }
                     if !work.spend(READ) {
                         return None;
                     }
-                    source.read_at(offset + 8 * middle, &mut entry).ok()?;
-                    if table_field(&entry, 0, *base) <= address {
+                    let mut entry = [0; 8];
+                    source
+                        .read_at(offset + 8 * BLOCK * block, &mut entry)
+                        .ok()?;
+                    let start = table_field(&entry, 0, *base);
+                    if let Some(known) = &mut known {
+                        **known = start;
+                    }
+                    Some(start)
+                };
+                // Blocks before `low` begin at or before the address, none from `high` on.
+                let (mut low, mut high) = (0, count.div_ceil(BLOCK));
+                while low < high {
+                    let middle = low + (high - low) / 2;
+                    if start(middle)? <= address {
                         low = middle + 1;
                     } else {
                         high = middle;
                     }
                 }
-                let first = low.saturating_sub(1);
-                let mut block = [0; 8 * (BLOCK as usize + 1)];
-                let block = &mut block[..8 * (high - first) as usize];
+                let first = low.checked_sub(1)? * BLOCK;
+                let mut block = [0; 8 * BLOCK as usize];
+                let block = &mut block[..8 * (count - first).min(BLOCK) as usize];
                 if !work.spend(2 * READ) {
                     return None;
                 }
