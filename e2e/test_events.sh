@@ -38,13 +38,35 @@ sampling_faults() {
 
 test_events_that_cannot_be_had_say_why_and_others_go_on() {
   status=0
-  "$flametop" record -e falt -d 5 -o "$work/out.folded" 2>"$work/err" || status=$?
+  "$flametop" record -e tracepoint:sched:sched_swich -d 5 -o "$work/out.folded" 2>"$work/err" || status=$?
   equal "exit code" 3 $status
-  contains "what was meant" 'no source is called falt; did you mean fault\?' "$work/err"
-  "$flametop" record -e switch -e falt -d 1 -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
-  contains "what was meant" 'did you mean fault\?' "$work/err"
+  contains "what was meant" 'did you mean sched_switch' "$work/err"
+  "$flametop" record -e switch -e tracepoint:sched:sched_swich -d 1 -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  contains "what was meant" 'did you mean sched_switch' "$work/err"
   contains "unit" '^# unit: events$' "$work/out.folded"
   status=0
   "$flametop" record -e switch --measure fault -d 1 -o "$work/out.folded" --force 2>"$work/err" || status=$?
+  equal "exit code" 2 $status
+}
+
+test_events_that_cannot_be_read_end_it_before_the_start() {
+  status=0
+  "$flametop" record -e switch -e fault,weigth=bytes -d 5 -o "$work/out.folded" 2>"$work/err" || status=$?
+  equal "exit code" 2 $status
+  contains "the column" '-e fault,weigth=bytes: column 7: .*did you mean weight\?' "$work/err"
+  [ ! -e "$work/out.folded" ] || fail "a file was written"
+}
+
+test_events_are_listed_with_fields_and_what_they_lack() {
+  "$flametop" events fault >"$work/out" || fail "exit code $?"
+  contains "a counter" "^fault$(printf '\t')page faults: where memory grows$(printf '\t')\$" "$work/out"
+  "$flametop" events 'tracepoint:sched:sched_process_*' >"$work/out" || fail "exit code $?"
+  contains "a tracepoint" "^tracepoint:sched:sched_process_exit$(printf '\t').*pid_t pid" "$work/out"
+  status=0
+  "$flametop" events no-such-source-at-all >"$work/out" 2>"$work/err" || status=$?
+  equal "exit code" 4 $status
+  contains "what mends it" 'flametop events lists all' "$work/err"
+  status=0
+  "$flametop" events '/(/' >"$work/out" 2>"$work/err" || status=$?
   equal "exit code" 2 $status
 }

@@ -140,7 +140,7 @@ fn java_home() -> anyhow::Result<PathBuf> {
 }
 
 /// All functions that the library exports, with their names and signatures in Java.
-fn bridge() -> [(&'static str, &'static str, *mut c_void); 7] {
+fn bridge() -> [(&'static str, &'static str, *mut c_void); 9] {
     [
         (
             "abi",
@@ -176,6 +176,16 @@ fn bridge() -> [(&'static str, &'static str, *mut c_void); 7] {
             "check",
             "(Ljava/lang/String;)Ljava/lang/String;",
             crate::Java_flametop_sampler_Bridge_check as *mut c_void,
+        ),
+        (
+            "events",
+            "(Ljava/lang/String;Ljava/lang/String;I)[B",
+            crate::Java_flametop_sampler_Bridge_events as *mut c_void,
+        ),
+        (
+            "checkSpec",
+            "(Ljava/lang/String;)V",
+            crate::Java_flametop_sampler_Bridge_checkSpec as *mut c_void,
         ),
     ]
 }

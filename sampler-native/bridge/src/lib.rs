@@ -17,7 +17,7 @@ use std::{
     sync::{Arc, LazyLock, Mutex, MutexGuard, Once, PoisonError},
 };
 
-use flametop_sampler::{OpenError, Session, Wish, Wishes};
+use flametop_sampler::{Listed, OpenError, Session, Wish, Wishes};
 use jni::{
     Env, EnvUnowned,
     errors::ErrorPolicy,
@@ -296,6 +296,51 @@ pub extern "system" fn Java_flametop_sampler_Bridge_check<'l>(
         }
         Ok(env.new_string(text)?)
     })
+}
+
+/// The sources of events that this machine has: the number of those that fit to the pattern, then a line for each of the first `most`: the
+/// spec, its arguments or fields, and why it cannot be had, with tabs between. An empty pattern fits to all.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_flametop_sampler_Bridge_events<'l>(
+    env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    settings: JString<'l>,
+    pattern: JString<'l>,
+    most: jint,
+) -> JByteArray<'l> {
+    guard(env, |env| {
+        let settings = settings.try_to_string(env)?;
+        let pattern = pattern.try_to_string(env)?;
+        let pattern = Some(pattern.as_str()).filter(|pattern| !pattern.is_empty());
+        let most = usize::try_from(most).unwrap_or(0);
+        let listing = flametop_sampler::events(&settings, pattern, most)?;
+        let mut text = format!("{}\n", listing.all);
+        for Listed {
+            spec,
+            details,
+            missing,
+        } in &listing.found
+        {
+            for (field, end) in [(spec, '\t'), (details, '\t'), (missing, '\n')] {
+                // Names of a program may be anything.
+                text.extend(field.chars().map(|c| if c.is_control() { '?' } else { c }));
+                text.push(end);
+            }
+        }
+        Ok(env.byte_array_from_slice(text.as_bytes())?)
+    })
+}
+
+/// Throws where a text is no spec of a source of events.
+#[unsafe(no_mangle)]
+pub extern "system" fn Java_flametop_sampler_Bridge_checkSpec<'l>(
+    env: EnvUnowned<'l>,
+    _class: JClass<'l>,
+    spec: JString<'l>,
+) {
+    guard(env, |env| {
+        Ok(flametop_sampler::check_spec(&spec.try_to_string(env)?)?)
+    });
 }
 
 #[cfg(test)]

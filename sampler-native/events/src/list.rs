@@ -21,6 +21,41 @@ pub struct Listed {
     pub missing: String,
 }
 
+/// Sources that were found: the first of them, and how many there are.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Listing {
+    /// In the order of the list.
+    pub found: Vec<Listed>,
+    /// All that are wanted, those that are not in `found` too.
+    pub all: u64,
+    most: usize,
+}
+
+impl Listing {
+    /// An empty list, of so many sources at most.
+    pub fn new(most: usize) -> Listing {
+        Listing {
+            most,
+            ..Listing::default()
+        }
+    }
+
+    /// Adds a source that is wanted; `make` is asked only where the list has room.
+    pub fn add(&mut self, make: impl FnOnce() -> Listed) {
+        self.all += 1;
+        if self.found.len() < self.most {
+            self.found.push(make());
+        }
+    }
+
+    /// Adds a source if it is wanted.
+    fn add_wanted(&mut self, listed: Listed, wanted: &Wanted) {
+        if wanted.holds(&listed.spec) {
+            self.add(|| listed);
+        }
+    }
+}
+
 /// Which sources are wanted: all, those whose text holds some words, or those that a glob or a regular expression holds.
 #[derive(Clone, Debug)]
 pub struct Wanted(Option<Pattern>);
@@ -34,7 +69,8 @@ impl Wanted {
         text.map(Pattern::parse).transpose().map(Wanted)
     }
 
-    fn holds(&self, spec: &str) -> bool {
+    /// Whether the source with this text is wanted.
+    pub fn holds(&self, spec: &str) -> bool {
         match &self.0 {
             None => true,
             Some(Pattern::Name(part)) => spec.contains(part),
@@ -43,28 +79,87 @@ impl Wanted {
     }
 }
 
-/// All wanted sources of the kernel: counters, what is watched for waiting, tracepoints, functions.
-pub fn of_kernel(wanted: &Wanted) -> Vec<Listed> {
-    let tracefs = Tracefs::open().map_err(|e| {
-        format!("the kernel's list of events cannot be opened ({e}): run as root, without lockdown=confidentiality")
-    });
-    let mut found: Vec<Listed> = Counter::ALL.into_iter().map(counter).collect();
-    found.extend(waits(tracefs.as_ref()));
-    found.retain(|listed| wanted.holds(&listed.spec));
-    match &tracefs {
-        Ok(tracefs) => found.extend(tracepoints(tracefs, wanted)),
-        Err(why) => found.extend(lacks("tracepoint:*", why, wanted)),
+/// Adds the sources that are the same on each machine: counters, and what joins several events of the kernel.
+pub fn add_common(listing: &mut Listing, wanted: &Wanted) {
+    for listed in Counter::ALL.into_iter().map(counter).chain(waits()) {
+        listing.add_wanted(listed, wanted);
     }
-    found.extend(functions(tracefs.as_ref().ok(), wanted));
-    found
 }
 
-fn lacks(spec: &str, why: &str, wanted: &Wanted) -> Option<Listed> {
-    wanted.holds(spec).then(|| Listed {
+/// Adds the tracepoints of this kernel.
+pub fn add_tracepoints(listing: &mut Listing, wanted: &Wanted) {
+    let tracefs = match Tracefs::open() {
+        Ok(tracefs) => tracefs,
+        Err(error) => {
+            return listing.add_wanted(lacks("tracepoint:*", &unreadable(&error)), wanted);
+        }
+    };
+    for category in tracefs.folders("events").unwrap_or_default() {
+        let names = tracefs.folders(&format!("events/{category}"));
+        for name in names.unwrap_or_default() {
+            let spec = format!("tracepoint:{category}:{name}");
+            // What is no event has no fields.
+            if wanted.holds(&spec)
+                && let Ok(fields) = tracefs.fields(&category, &name)
+            {
+                let fields: Vec<String> = fields.iter().map(declared).collect();
+                listing.add(|| Listed {
+                    spec,
+                    details: fields.join(", "),
+                    missing: String::new(),
+                });
+            }
+        }
+    }
+}
+
+/// Adds the functions of the kernel that probes can be put into.
+pub fn add_functions(listing: &mut Listing, wanted: &Wanted) {
+    if !has_device("kprobe") {
+        let why = "this kernel has no kprobes (CONFIG_KPROBES)";
+        for kind in KERNEL_FUNCTIONS {
+            listing.add_wanted(lacks(&format!("{kind}:*"), why), wanted);
+        }
+        return;
+    }
+    let mut names = traceable(Tracefs::open().ok().as_ref());
+    names.sort_unstable();
+    names.dedup();
+    let mut signatures = None;
+    for kind in KERNEL_FUNCTIONS {
+        for name in &names {
+            let spec = format!("{kind}:{name}");
+            if !wanted.holds(&spec) {
+                continue;
+            }
+            listing.add(|| {
+                let signatures = signatures.get_or_insert_with(Signatures::open);
+                let details = signatures.as_ref().and_then(|all| all.of(name));
+                Listed {
+                    details: details.unwrap_or_default(),
+                    spec,
+                    missing: String::new(),
+                }
+            });
+        }
+    }
+}
+
+/// Sources that are of a function of the kernel.
+const KERNEL_FUNCTIONS: [&str; 2] = ["kprobe", "kretprobe"];
+
+fn unreadable(error: &std::io::Error) -> String {
+    format!(
+        "the kernel's list of events cannot be opened ({error}): run as root, without lockdown=confidentiality"
+    )
+}
+
+fn lacks(spec: &str, why: &str) -> Listed {
+    Listed {
         spec: spec.to_owned(),
         details: String::new(),
         missing: why.to_owned(),
-    })
+    }
 }
 
 fn has_device(name: &str) -> bool {
@@ -86,9 +181,10 @@ fn counter(counter: Counter) -> Listed {
 }
 
 /// The sources that join several events of the kernel.
-fn waits(tracefs: Result<&Tracefs, &String>) -> Vec<Listed> {
-    let needs = |category: &str, name: &str, remedy: &str| match tracefs {
-        Err(why) => why.clone(),
+fn waits() -> Vec<Listed> {
+    let tracefs = Tracefs::open();
+    let needs = |category: &str, name: &str, remedy: &str| match &tracefs {
+        Err(error) => unreadable(error),
         Ok(tracefs) if tracefs.id(category, name).is_ok() => String::new(),
         Ok(_) => format!("this kernel has no tracepoint {category}:{name} ({remedy})"),
     };
@@ -116,29 +212,6 @@ fn waits(tracefs: Result<&Tracefs, &String>) -> Vec<Listed> {
     ]
 }
 
-fn tracepoints(tracefs: &Tracefs, wanted: &Wanted) -> Vec<Listed> {
-    let mut found = Vec::new();
-    for category in tracefs.folders("events").unwrap_or_default() {
-        for name in tracefs
-            .folders(&format!("events/{category}"))
-            .unwrap_or_default()
-        {
-            let spec = format!("tracepoint:{category}:{name}");
-            if wanted.holds(&spec)
-                && let Ok(fields) = tracefs.fields(&category, &name)
-            {
-                let fields: Vec<String> = fields.iter().map(declared).collect();
-                found.push(Listed {
-                    spec,
-                    details: fields.join(", "),
-                    missing: String::new(),
-                });
-            }
-        }
-    }
-    found
-}
-
 /// As in C.
 fn declared(field: &Field) -> String {
     let Field { kind, name, .. } = field;
@@ -149,33 +222,6 @@ fn declared(field: &Field) -> String {
         _ if kind.ends_with('*') => format!("{kind}{name}"),
         _ => format!("{kind} {name}"),
     }
-}
-
-/// Functions of the kernel that probes can be put into.
-fn functions(tracefs: Option<&Tracefs>, wanted: &Wanted) -> Vec<Listed> {
-    if !has_device("kprobe") {
-        let why = "this kernel has no kprobes (CONFIG_KPROBES)";
-        return ["kprobe:*", "kretprobe:*"]
-            .into_iter()
-            .filter_map(|spec| lacks(spec, why, wanted))
-            .collect();
-    }
-    let mut names = traceable(tracefs);
-    names.retain(|name| wanted.holds(&format!("kprobe:{name}")));
-    names.sort_unstable();
-    names.dedup();
-    let signatures = Signatures::open();
-    names
-        .into_iter()
-        .map(|name| Listed {
-            details: signatures
-                .as_ref()
-                .and_then(|all| all.of(&name))
-                .unwrap_or_default(),
-            spec: format!("kprobe:{name}"),
-            missing: String::new(),
-        })
-        .collect()
 }
 
 /// The names that the function tracer knows; without one, all of the kernel's text.
@@ -265,8 +311,17 @@ fn type_name(ty: BtfType<'_>, depth: usize) -> String {
 mod tests {
     use super::*;
 
+    fn of_kernel(wanted: Option<&str>, most: usize) -> Listing {
+        let wanted = Wanted::parse(wanted).expect("a pattern");
+        let mut listing = Listing::new(most);
+        add_common(&mut listing, &wanted);
+        add_tracepoints(&mut listing, &wanted);
+        add_functions(&mut listing, &wanted);
+        listing
+    }
+
     fn listed(wanted: &str) -> Vec<Listed> {
-        of_kernel(&Wanted::parse(Some(wanted)).expect("a pattern"))
+        of_kernel(Some(wanted), usize::MAX).found
     }
 
     fn may_run() -> bool {
@@ -296,7 +351,7 @@ mod tests {
 
     #[test]
     fn everything_that_is_listed_can_be_read_as_a_spec() {
-        let all = of_kernel(&Wanted::parse(None).expect("all"));
+        let all = of_kernel(None, usize::MAX).found;
         assert!(all.len() > 8);
         for listed in all {
             let spec = listed.spec.parse::<crate::Spec>();
@@ -314,6 +369,15 @@ mod tests {
                 listed.spec
             );
         }
+    }
+
+    #[test]
+    fn a_list_that_is_full_still_counts() {
+        let all = of_kernel(None, usize::MAX);
+        let first = of_kernel(None, 3);
+        assert_eq!(first.found[..], all.found[..3]);
+        assert_eq!(first.all, all.all);
+        assert_eq!(all.all, all.found.len() as u64);
     }
 
     #[test]

@@ -22,6 +22,7 @@ pub mod fuzzed;
 mod identity;
 mod ids;
 mod jit;
+mod listing;
 mod mappings;
 mod open_error;
 #[allow(unsafe_code)]
@@ -41,7 +42,9 @@ mod waiting;
 mod wish;
 
 pub use check::check;
+pub use flametop_events::list::{Listed, Listing};
 pub use flametop_kernel::CheckLine;
+pub use listing::{check_spec, events};
 pub use open_error::OpenError;
 pub use os::favour;
 pub use session::{MIN_BUFFER, Session, Wishes};

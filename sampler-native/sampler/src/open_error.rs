@@ -7,13 +7,21 @@ use flametop_kernel::OpenErrorKind;
 /// Why a session could not be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenError {
-    /// Exit code of the command line: 1 failed, 3 not possible here, 4 target gone.
+    /// Exit code of the command line: 1 failed, 2 wrong usage, 3 not possible here, 4 target gone.
     pub code: u8,
     /// One line: what happened, to which thing, what mends it.
     pub message: String,
 }
 
 impl OpenError {
+    /// The user wrote something that cannot be understood.
+    pub fn usage(message: impl Into<String>) -> OpenError {
+        OpenError {
+            code: 2,
+            message: message.into(),
+        }
+    }
+
     /// A failure without a class of its own.
     pub fn failed(message: impl Into<String>) -> OpenError {
         OpenError {

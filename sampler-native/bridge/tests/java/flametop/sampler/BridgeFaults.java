@@ -30,6 +30,8 @@ final class BridgeFaults {
     panics(wrong, "wish", () -> Bridge.wish(1, "names=1"));
     panics(wrong, "close", () -> Bridge.close(1));
     panics(wrong, "check", () -> Bridge.check(""));
+    panics(wrong, "events", () -> Bridge.events("", "", 0));
+    panics(wrong, "checkSpec", () -> Bridge.checkSpec("fault"));
 
     for (Method method : Bridge.class.getDeclaredMethods()) {
       if (Modifier.isNative(method.getModifiers()) && !PANICKED.contains(method.getName())) {
@@ -44,6 +46,9 @@ final class BridgeFaults {
     throwsWith(wrong, "open of nonsense", "nonsense", () -> Bridge.open("nonsense"));
     throwsWith(wrong, "open of null", "", () -> Bridge.open(null));
     throwsWith(wrong, "check of nonsense", "nonsense", () -> Bridge.check("nonsense"));
+    throwsWith(wrong, "events of nonsense", "nonsense", () -> Bridge.events("nonsense", "", 1));
+    throwsNothing(wrong, "events", () -> Bridge.events("", "", -1));
+    throwsNothing(wrong, "checkSpec", () -> Bridge.checkSpec("fault"));
     throwsNothing(wrong, "close", () -> Bridge.close(77));
     session(wrong, direct);
     return wrong.toString();

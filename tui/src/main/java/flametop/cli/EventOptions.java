@@ -1,11 +1,15 @@
 package flametop.cli;
 
+import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
+import flametop.sampler.SamplerException;
 import java.util.List;
 import picocli.CommandLine.Option;
 
 /** Which sources of events are on. */
 final class EventOptions {
+  private static final int MAX_SPEC = 500;
+
   @Option(
       names = {"-e", "--event"},
       order = 7,
@@ -15,6 +19,20 @@ final class EventOptions {
         "Counts the events of a source, and takes stacks of some of them: fault, major-fault, switch, migrate (of the kernel); cycles, instructions, cache-miss, branch-miss (of the processor), each with :PERIOD; usdt:PROVIDER:NAME with -p, or usdt:FILE:PROVIDER:NAME; uprobe:FILE:FUNCTION and uretprobe:FILE:FUNCTION; kprobe:FUNCTION and kretprobe:FUNCTION; tracepoint:CATEGORY:NAME, with /FILTER/ on its fields. Functions and names may be globs or /regular expressions/. Behind it, ,weight=arg1 (or a field, ret, dur, bytes) says what an event weighs, and ,unit=bytes what that is counted in. Repeatable."
       })
   private List<String> specs = List.of();
+
+  /** Refuses a source that cannot be understood, before anything begins. */
+  void agree() throws SamplerException {
+    for (String text : specs) {
+      try {
+        KernelSource.checkSpec(text);
+      } catch (SamplerException e) {
+        throw e.kind() == SamplerException.Kind.USAGE
+            ? new SamplerException(
+                e.kind(), "-e " + CleanText.clean(text, MAX_SPEC) + ": " + e.getMessage())
+            : e;
+      }
+    }
+  }
 
   /** Switches them all on. */
   void switchOn(KernelSource kernel) {

@@ -10,7 +10,9 @@ public enum ExitCode {
   NOT_POSSIBLE(
       3,
       "Not possible here: the kernel, privileges or packages are missing; the message says which."),
-  TARGET_GONE(4, "The target (process, thread, control group) is not there, or has ended."),
+  TARGET_GONE(
+      4,
+      "The target (process, thread, control group) is not there, or has ended; or no source of events is as asked for."),
   INTERRUPTED(130, "A signal ended it early, such as that of Ctrl-C; the output is written.");
 
   private final int number;
@@ -35,6 +37,7 @@ public enum ExitCode {
   static ExitCode of(SamplerException.Kind kind) {
     return switch (kind) {
       case FAILED -> FAILED;
+      case USAGE -> USAGE;
       case NOT_POSSIBLE -> NOT_POSSIBLE;
       case TARGET_GONE -> TARGET_GONE;
     };

@@ -20,7 +20,7 @@ import picocli.CommandLine.ParameterException;
 /** The command line {@code flametop}. */
 public final class Main {
   /** What starts no program: behind {@code --} there are files. */
-  private static final Set<String> NO_PROGRAM = Set.of("check", "view", "diff");
+  private static final Set<String> NO_PROGRAM = Set.of("check", "events", "view", "diff");
 
   private static final int MAX_MESSAGE = 2_000;
 
@@ -110,6 +110,7 @@ public final class Main {
     line.addSubcommand(new ViewCommand(List.of()));
     line.addSubcommand(new DiffCommand());
     line.addSubcommand(new CheckCommand());
+    line.addSubcommand(new EventsCommand());
     line.setParameterExceptionHandler(Main::misused);
     line.setExecutionStrategy(Main::carriedOut);
     line.setExecutionExceptionHandler(

@@ -248,6 +248,7 @@ final class RecordCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     agree();
+    events.agree();
     Target target = targets.target();
     boolean toStdout = output.toString().equals("-");
     if (toStdout && (format == Format.FLAMETOP || format == Format.PPROF) && Terminals.isStdout()) {

@@ -40,7 +40,7 @@ import picocli.CommandLine.TypeConversionException;
     sortOptions = false,
     separator = " ",
     versionProvider = Main.Version.class,
-    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- CMD] | record|view|diff|check",
+    customSynopsis = "flametop [-a|-p PID|-t TID] [OPTIONS] [-- CMD] | COMMAND",
     description = "Where the threads of this machine spend their time, live.",
     commandListHeading = "",
     footer = {
@@ -190,6 +190,7 @@ final class ScreenCommand implements Callable<Integer> {
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }
     targets.agree(program, replay);
+    events.agree();
     Target target;
     if (program.isEmpty()) {
       target = targets.target();

@@ -36,7 +36,7 @@ final class TargetOptions {
       splitSynopsisLabel = ",",
       converter = Id.class,
       description = {
-        "only this process; may be repeated (default: -a, all)",
+        "only this process; -t TID: this thread (default: -a, all)",
         "Samples these processes only. The option may be repeated, and takes a list: -p 12,34."
       })
   private List<Integer> processes = new ArrayList<>();
@@ -44,6 +44,7 @@ final class TargetOptions {
   @Option(
       names = "-t",
       order = 3,
+      hidden = true,
       paramLabel = "TID",
       split = COMMA,
       splitSynopsisLabel = ",",
@@ -113,6 +114,16 @@ final class TargetOptions {
     if (cgroup != null) {
       return ControlGroups.named(cgroup);
     }
+    threads.forEach(tid -> leader(tid, "thread"));
+    return threads.isEmpty() ? of(processes) : Target.threads(threads);
+  }
+
+  /**
+   * These processes, which are there now; none: all tasks.
+   *
+   * @throws Failure.Ends if one is not there
+   */
+  static Target of(List<Integer> processes) {
     for (int pid : processes) {
       int leader = leader(pid, "process");
       if (leader != pid) {
@@ -127,11 +138,7 @@ final class TargetOptions {
                 + leader);
       }
     }
-    threads.forEach(tid -> leader(tid, "thread"));
-    if (!processes.isEmpty()) {
-      return Target.processes(processes);
-    }
-    return threads.isEmpty() ? Target.ALL : Target.threads(threads);
+    return processes.isEmpty() ? Target.ALL : Target.processes(processes);
   }
 
   /** Whether any of the target still lives; one that only waits to be reaped does not. */

@@ -100,4 +100,14 @@ final class Bridge {
 
   /** Lines of {@code ok|no|missing \t needed|optional \t what \t detail \t remedy}. */
   static native String check(String settings) throws SamplerException;
+
+  /**
+   * Sources of events of this host, in UTF-8: a line with the number of those that fit to the
+   * pattern (empty: all), then lines of {@code spec \t arguments or fields \t why it cannot be had}
+   * of the first {@code most}.
+   */
+  static native byte[] events(String settings, String pattern, int most) throws SamplerException;
+
+  /** Throws where a text is no spec of a source of events. */
+  static native void checkSpec(String spec) throws SamplerException;
 }

@@ -2,6 +2,7 @@ package flametop.sampler;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -11,6 +12,7 @@ public final class KernelSource implements SampleSource {
   private static final String LAUNCHER = "flametop.launcher.pid";
 
   private static final int MAX_TEXT = 500;
+  private static final int MAX_SPEC = 4_000;
 
   /**
    * One thing that this host allows or not.
@@ -100,6 +102,65 @@ public final class KernelSource implements SampleSource {
       }
     }
     return lines;
+  }
+
+  /**
+   * A source of events of this host.
+   *
+   * @param spec by which the source is asked for
+   * @param details arguments, fields, or one sentence
+   * @param missing why the source cannot be had, and what mends that; empty: it can be had
+   */
+  public record ListedSource(String spec, String details, String missing) {}
+
+  /**
+   * Sources of events of this host.
+   *
+   * @param all how many fit to the pattern
+   * @param first of them, in the order of the list
+   */
+  public record SourceList(long all, List<ListedSource> first) {}
+
+  /**
+   * Lists the sources of events of this host; takes up to some seconds, so it is not for the thread
+   * of the screen.
+   *
+   * @param target processes whose files are looked into for probes and functions, too
+   * @param pattern a part of the text of a source, a glob or a regular expression between slashes;
+   *     empty: all
+   * @param most so many are in the list
+   * @throws SamplerException if the pattern cannot be read, or the native library does not fit
+   */
+  public static SourceList events(Target target, String pattern, int most) throws SamplerException {
+    Bridge.load();
+    String settings = "target=" + target.setting() + "\nsymbolizer=" + Bridge.symbolizer() + "\n";
+    return sourceList(new String(Bridge.events(settings, pattern, most), StandardCharsets.UTF_8));
+  }
+
+  static SourceList sourceList(String text) {
+    List<ListedSource> first = new ArrayList<>();
+    int start = text.indexOf('\n') + 1;
+    while (start < text.length()) {
+      int end = text.indexOf('\n', start);
+      String[] fields = text.substring(start, end).split("\t", -1);
+      first.add(
+          new ListedSource(
+              CleanText.clean(fields[0], MAX_SPEC),
+              CleanText.clean(fields[1], MAX_SPEC),
+              CleanText.clean(fields[2], MAX_TEXT)));
+      start = end + 1;
+    }
+    return new SourceList(Long.parseLong(text.substring(0, text.indexOf('\n'))), first);
+  }
+
+  /**
+   * Refuses a text that is no spec of a source of events.
+   *
+   * @throws SamplerException the column that cannot be read, and why
+   */
+  public static void checkSpec(String spec) throws SamplerException {
+    Bridge.load();
+    Bridge.checkSpec(spec);
   }
 
   private static String own() {

@@ -10,6 +10,7 @@ public final class SamplerException extends IOException {
   /** What kind of failure it is; each has an exit code of its own. */
   public enum Kind {
     FAILED(1),
+    USAGE(2),
     NOT_POSSIBLE(3),
     TARGET_GONE(4);
 

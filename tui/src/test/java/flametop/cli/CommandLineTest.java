@@ -2,9 +2,11 @@ package flametop.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.StateSet;
+import flametop.sampler.KernelSource;
 import flametop.sampler.KernelSource.CheckLine;
 import flametop.sampler.State;
 import flametop.sampler.Target;
@@ -287,6 +289,24 @@ class CommandLineTest {
     if (!Terminals.isStdout() || !Terminals.isStdin()) {
       refused(ExitCode.USAGE, "`flametop record` samples without", "-a");
     }
+  }
+
+  @Test
+  void events_listed_tabsBetweenAndNoneEndsWithFour() {
+    StringWriter text = new StringWriter();
+    PrintWriter writer = new PrintWriter(text);
+    EventsCommand.print(
+        new KernelSource.SourceList(
+            1, List.of(new KernelSource.ListedSource("cycles", "cycles of it", "no vPMU"))),
+        "cyc",
+        writer);
+    assertEquals("cycles\tcycles of it\tno vPMU", text.toString().strip());
+    Failure.Ends none =
+        assertThrows(
+            Failure.Ends.class,
+            () -> EventsCommand.print(new KernelSource.SourceList(0, List.of()), "x\ny", writer));
+    assertEquals(ExitCode.TARGET_GONE, Failure.of(none).code());
+    assertTrue(Failure.of(none).message().contains("flametop events lists all"));
   }
 
   @Test

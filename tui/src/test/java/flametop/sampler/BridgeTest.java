@@ -26,6 +26,24 @@ class BridgeTest {
   }
 
   @Test
+  void samplerException_specThatCannotBeRead_isUsage() {
+    SamplerException e = new SamplerException("2\tcolumn 1: a source is missing");
+    assertEquals(SamplerException.Kind.USAGE, e.kind());
+  }
+
+  @Test
+  void sourceList_text_parsedAndClean() {
+    assertEquals(
+        new KernelSource.SourceList(
+            7,
+            List.of(
+                new KernelSource.ListedSource("fault", "page faults", ""),
+                new KernelSource.ListedSource("uprobe:/x:a\uFFFDb", "", "no root"))),
+        KernelSource.sourceList("7\nfault\tpage faults\t\nuprobe:/x:a\u001Bb\t\tno root\n"));
+    assertEquals(new KernelSource.SourceList(0, List.of()), KernelSource.sourceList("0\n"));
+  }
+
+  @Test
   void checkLines_text_parsed() {
     assertEquals(
         List.of(
