@@ -32,6 +32,7 @@ final class StreamRecords {
   private final Ids modules = new Ids("module");
   private final Ids frames = new Ids("frame");
   private final Ids stacks = new Ids("stack");
+  private final Head head = new Head();
   private final long[] usage = new long[10];
 
   /** Bytes of the stream before the batch that is read. */
@@ -235,7 +236,7 @@ final class StreamRecords {
     visitor.event(head, source(in), amount(in, "weight"), amount(in, "rate"));
   }
 
-  /** Reads the head that changed tasks, samples and events share. */
+  /** Reads the head that changed tasks, samples and events share, into the one that there is. */
   private Head head(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 56);
     long time = time(in);
@@ -253,7 +254,7 @@ final class StreamRecords {
       tell("tasks in state", state.number(), "it is shown as that number", visitor);
     }
     tellOf(why, visitor);
-    return new Head(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why, userMode);
+    return head.set(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why, userMode);
   }
 
   private void tellOf(WalkEnd end, StreamVisitor visitor) {

@@ -99,12 +99,12 @@ final class StreamText implements StreamVisitor {
 
   @Override
   public void taskChanged(Head head) {
-    add("changed %s", head(head));
+    add("changed %s", head);
   }
 
   @Override
   public void cpuSample(Head head) {
-    add("sample %s user=%s", head(head), b(head.userMode()));
+    add("sample %s user=%s", head, b(head.userMode()));
   }
 
   @Override
@@ -133,7 +133,7 @@ final class StreamText implements StreamVisitor {
   public void event(Head head, int source, long weight, long rate) {
     add(
         "event %s user=%s source=%s weight=%s rate=%s",
-        head(head), b(head.userMode()), u(source), u(weight), u(rate));
+        head, b(head.userMode()), u(source), u(weight), u(rate));
   }
 
   @Override
@@ -223,21 +223,6 @@ final class StreamText implements StreamVisitor {
     return parts.stream()
         .map(part -> quoted(part.name()) + ":" + u(part.value()))
         .collect(Collectors.joining(","));
-  }
-
-  private static String head(Head head) {
-    return String.format(
-        "time=%s task=%s stack=%s run=%s wait=%s nvcsw=%s nivcsw=%s cpu=%s state=%s why=%s",
-        u(head.time()),
-        u(head.task()),
-        head.stack() == -1 ? "none" : u(head.stack()),
-        u(head.run()),
-        u(head.queued()),
-        u(head.nvcsw()),
-        u(head.nivcsw()),
-        u(head.cpu()),
-        head.state().number(),
-        head.why().number());
   }
 
   @Override

@@ -216,7 +216,8 @@ public final class World {
   static Head head(
       long time, int task, int stack, long run, long wait, long nvcsw, int cpu, State state) {
     boolean userMode = state == State.RUN;
-    return new Head(time, task, stack, run, wait, nvcsw, 0, cpu, state, WalkEnd.ROOT, userMode);
+    return new Head()
+        .set(time, task, stack, run, wait, nvcsw, 0, cpu, state, WalkEnd.ROOT, userMode);
   }
 
   /** What tasks do now. */
