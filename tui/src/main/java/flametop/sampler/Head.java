@@ -6,44 +6,17 @@ package flametop.sampler;
  * keeps.
  */
 public final class Head {
-  private long time;
-  private int task;
-  private int stack;
-  private long run;
-  private long queued;
-  private long nvcsw;
-  private long nivcsw;
-  private int cpu;
-  private State state = State.RUN;
-  private WalkEnd why = WalkEnd.ROOT;
-  private boolean userMode;
-
-  /** Fills the head anew. */
-  public Head set(
-      long time,
-      int task,
-      int stack,
-      long run,
-      long queued,
-      long nvcsw,
-      long nivcsw,
-      int cpu,
-      State state,
-      WalkEnd why,
-      boolean userMode) {
-    this.time = time;
-    this.task = task;
-    this.stack = stack;
-    this.run = run;
-    this.queued = queued;
-    this.nvcsw = nvcsw;
-    this.nivcsw = nivcsw;
-    this.cpu = cpu;
-    this.state = state;
-    this.why = why;
-    this.userMode = userMode;
-    return this;
-  }
+  long time;
+  int task;
+  int stack;
+  long run;
+  long queued;
+  long nvcsw;
+  long nivcsw;
+  int cpu;
+  State state = State.RUN;
+  WalkEnd why = WalkEnd.ROOT;
+  boolean userMode;
 
   /** When the kernel looked, ns, CLOCK_MONOTONIC. */
   public long time() {
@@ -87,7 +60,7 @@ public final class Head {
     return why;
   }
 
-  /** Whether the CPU ran code of the user; false for changed tasks. */
+  /** Whether the CPU ran code of the user: of samples and events. */
   public boolean userMode() {
     return userMode;
   }

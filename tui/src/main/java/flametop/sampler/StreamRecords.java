@@ -239,22 +239,23 @@ final class StreamRecords {
   /** Reads the head that changed tasks, samples and events share, into the one that there is. */
   private Head head(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 56);
-    long time = time(in);
-    int task = id(in, tasks);
-    int stack = idOrNone(in, stacks);
-    long run = in.getLong();
-    long wait = in.getLong();
-    long nvcsw = in.getLong();
-    long nivcsw = in.getLong();
-    int cpu = cpu(in);
-    State state = State.of(in.get() & 0xFF);
-    WalkEnd why = WalkEnd.of(in.get() & 0xFF);
-    boolean userMode = (in.getShort() & 1) != 0;
-    if (!state.isKnown()) {
-      tell("tasks in state", state.number(), "it is shown as that number", visitor);
+    Head h = head;
+    h.time = time(in);
+    h.task = id(in, tasks);
+    h.stack = idOrNone(in, stacks);
+    h.run = in.getLong();
+    h.queued = in.getLong();
+    h.nvcsw = in.getLong();
+    h.nivcsw = in.getLong();
+    h.cpu = cpu(in);
+    h.state = State.of(in.get() & 0xFF);
+    h.why = WalkEnd.of(in.get() & 0xFF);
+    h.userMode = (in.getShort() & 1) != 0;
+    if (!h.state.isKnown()) {
+      tell("tasks in state", h.state.number(), "it is shown as that number", visitor);
     }
-    tellOf(why, visitor);
-    return head.set(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why, userMode);
+    tellOf(h.why, visitor);
+    return h;
   }
 
   private void tellOf(WalkEnd end, StreamVisitor visitor) {
@@ -470,7 +471,7 @@ final class StreamRecords {
 
   private long time(ByteBuffer in) throws DamagedStreamException {
     long time = time(in, in.position());
-    in.position(in.position() + Long.BYTES);
+    in.getLong();
     return time;
   }
 

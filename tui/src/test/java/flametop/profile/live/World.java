@@ -11,7 +11,7 @@ import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
 import flametop.profile.tree.Options;
-import flametop.sampler.Head;
+import flametop.sampler.Heads;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameRequests;
@@ -205,19 +205,11 @@ public final class World {
 
   public void changed(
       double time, int task, int stack, double run, double wait, long nvcsw, State state) {
-    intake.taskChanged(head(ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, state));
+    intake.taskChanged(Heads.of(ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, state));
   }
 
   public void sample(double time, int task, int stack, double run, double wait, long nvcsw) {
-    intake.cpuSample(head(ns(time), task, stack, ns(run), ns(wait), nvcsw, 1, State.RUN));
-  }
-
-  /** A sight of a task whose stack is whole, or who has none. */
-  static Head head(
-      long time, int task, int stack, long run, long wait, long nvcsw, int cpu, State state) {
-    boolean userMode = state == State.RUN;
-    return new Head()
-        .set(time, task, stack, run, wait, nvcsw, 0, cpu, state, WalkEnd.ROOT, userMode);
+    intake.cpuSample(Heads.of(ns(time), task, stack, ns(run), ns(wait), nvcsw, 1, State.RUN));
   }
 
   /** What tasks do now. */
