@@ -113,8 +113,7 @@ final class ControlGroups {
    */
   static Target named(String given) {
     if (given.isEmpty() || List.of(given.split("/")).contains("..")) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "--cgroup takes the path of a control group, without ..: /system.slice/ssh.service");
     }
     Path mount;

@@ -75,7 +75,7 @@ final class DebuginfodOptions {
 
   String servers(Map<String, String> environment, Path folder) {
     if (off && given != null) {
-      throw new Failure.Ends(ExitCode.USAGE, "--debuginfod and --no-debuginfod: give one of them");
+      throw Failure.usage("--debuginfod and --no-debuginfod: give one of them");
     }
     if (off || given != null && given.isBlank()) {
       return "";
@@ -87,8 +87,7 @@ final class DebuginfodOptions {
     String servers = given.equals(ALONE) ? named : line(given);
     servers = servers.isEmpty() ? line(ofSystem(folder)) : servers;
     if (servers.isEmpty()) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "--debuginfod knows no server: give one, as in --debuginfod https://debuginfod.debian.net, or set "
               + URLS);
     }

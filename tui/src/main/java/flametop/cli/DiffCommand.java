@@ -91,12 +91,11 @@ final class DiffCommand implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     if (before.toString().equals("-") && now.toString().equals("-")) {
-      throw new Failure.Ends(ExitCode.USAGE, "- is given twice, and there is one stdin");
+      throw Failure.usage("- is given twice, and there is one stdin");
     }
     boolean screen = output == null && Terminals.isStdout();
     if (screen && normalize) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "-n is for what is written; the screen compares shares anyhow");
+      throw Failure.usage("-n is for what is written; the screen compares shares anyhow");
     }
     StackInput first = ReplayedStacks.open(before);
     StackInput second = ReplayedStacks.open(now);

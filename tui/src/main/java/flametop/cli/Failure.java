@@ -27,6 +27,11 @@ record Failure(ExitCode code, String message) {
     }
   }
 
+  /** Ends a command whose command line cannot be followed. */
+  static Ends usage(String message) {
+    return new Ends(ExitCode.USAGE, message);
+  }
+
   /** The failure that an exception stands for. */
   static Failure of(Throwable thrown) {
     Throwable cause = thrown;

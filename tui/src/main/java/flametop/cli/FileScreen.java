@@ -44,7 +44,7 @@ final class FileScreen implements ScreenExporter.Shown {
    */
   static int show(StackFiles files, String what, LookOptions options) throws Exception {
     if (!Terminals.isStdout()) {
-      throw new Failure.Ends(ExitCode.USAGE, "stdout is no terminal, and the screen needs one");
+      throw Failure.usage("stdout is no terminal, and the screen needs one");
     }
     String name = CleanText.clean(what, MAX_NAME);
     UserFiles user = UserFiles.of(System.getenv());

@@ -39,8 +39,7 @@ final class FilterOptions {
 
   Shape filter() {
     if (comms.contains("")) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "-c takes the name of a thread or process; the empty one is nobody's");
+      throw Failure.usage("-c takes the name of a thread or process; the empty one is nobody's");
     }
     Set<String> clean = new HashSet<>();
     comms.forEach(comm -> clean.add(CleanText.clean(comm, MAX_COMM)));
@@ -53,8 +52,7 @@ final class FilterOptions {
                 .uid(user)
                 .orElseThrow(
                     () ->
-                        new Failure.Ends(
-                            ExitCode.USAGE,
+                        Failure.usage(
                             "-u '"
                                 + CleanText.clean(user, MAX_COMM)
                                 + "': there is no such user; give a name of /etc/passwd, or a uid")));

@@ -252,8 +252,7 @@ final class RecordCommand implements Callable<Integer> {
     Target target = targets.target();
     boolean toStdout = output.toString().equals("-");
     if (toStdout && (format == Format.FLAMETOP || format == Format.PPROF) && Terminals.isStdout()) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           format == Format.PPROF
               ? "a pprof profile is not for a terminal; give a file: -o out.pb.gz"
               : "a flametop stream is not for a terminal; give a file: -o out.flametop");
@@ -262,8 +261,7 @@ final class RecordCommand implements Callable<Integer> {
       return interruption.number(interruption.during(() -> record(target, null, toStdout)));
     }
     if (toStdout) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "the program may write to stdout too; give a file: -o out.folded");
+      throw Failure.usage("the program may write to stdout too; give a file: -o out.folded");
     }
     Workload workload = Workload.of(program);
     try (workload) {
@@ -348,37 +346,31 @@ final class RecordCommand implements Callable<Integer> {
   /** Refuses what does not go together. */
   private void agree() {
     if (measure != null && measure() < 0) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "--measure " + CleanText.clean(measure, 500) + " is of no -e; give the same with -e");
     }
     if (!events.specs().isEmpty() && unit != null) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "--unit is of the time of tasks; a source given with -e has its own unit");
     }
     replay.agree(targets, rates, budget, jvms, debuginfod);
     targets.agree(program, replay);
     if (seconds != null && passes != null) {
-      throw new Failure.Ends(ExitCode.USAGE, "-d and -i both say when to end; give one of them");
+      throw Failure.usage("-d and -i both say when to end; give one of them");
     }
     if (replay.file() != null && (seconds != null || passes != null)) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "--replay ends where the recording does: -d and -i do not go with it");
+      throw Failure.usage("--replay ends where the recording does: -d and -i do not go with it");
     }
     if (lines && format != Format.FLAMETOP) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "--lines are for the screen: they go with --format flametop");
+      throw Failure.usage("--lines are for the screen: they go with --format flametop");
     }
     if (format == Format.FLAMETOP) {
       if (replay.file() != null) {
-        throw new Failure.Ends(
-            ExitCode.USAGE,
+        throw Failure.usage(
             "--replay reads a stream already: --format flametop would only copy it");
       }
       if (filters.given() || states.given() || by != null || unit != null) {
-        throw new Failure.Ends(
-            ExitCode.USAGE,
+        throw Failure.usage(
             "--format flametop holds all that is sampled: give -c, -u, --states, --by and --unit when you --replay it");
       }
     }

@@ -63,8 +63,7 @@ final class ReplayOptions {
   /** Opens a {@link #file()}. */
   ReplaySource open(Path file, double defaultSpeed) throws SamplerException {
     if (isStdin() && Terminals.isStdin()) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "stdin is the terminal; --replay - takes a stream from a pipe");
+      throw Failure.usage("stdin is the terminal; --replay - takes a stream from a pipe");
     }
     return ReplaySource.open(file, speed == null ? defaultSpeed : speed);
   }
@@ -77,27 +76,23 @@ final class ReplayOptions {
       JvmOptions jvms,
       DebuginfodOptions debuginfod) {
     if (file != null && target.given()) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "--replay has its own target: -a, -p, -t and --cgroup do not go with it; -c and -u do");
     }
     if (file != null && (rates.given() || budget.given())) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "--replay has the rates of its recording: -F, --cpu-hz and --budget do not go with it; --replay-speed does");
     }
     if (file != null && jvms.maps()) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "--replay asks no JVM: --jvm-maps goes with live sampling; a recording has the names that it was made with");
     }
     if (file != null && debuginfod.given()) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           "--replay asks no server: --debuginfod goes with live sampling; a recording has the names that it was made with");
     }
     if (file == null && speed != null) {
-      throw new Failure.Ends(ExitCode.USAGE, "--replay-speed goes with --replay FILE");
+      throw Failure.usage("--replay-speed goes with --replay FILE");
     }
   }
 }

@@ -184,8 +184,7 @@ final class ScreenCommand implements Callable<Integer> {
     }
     replay.agree(targets, rates, budget, jvms, debuginfod);
     if (!Terminals.isStdin() && !replay.isStdin() || !Terminals.isStdout()) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           (Terminals.isStdout() ? "stdin" : "stdout")
               + " is no terminal, and the screen needs one; `flametop record` samples without: flametop record -d 10 -o out.folded");
     }

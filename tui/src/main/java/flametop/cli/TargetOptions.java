@@ -87,8 +87,7 @@ final class TargetOptions {
    */
   void agree(List<String> program, ReplayOptions replay) {
     if (!program.isEmpty() && (given() || replay.file() != null)) {
-      throw new Failure.Ends(
-          ExitCode.USAGE,
+      throw Failure.usage(
           (given() ? "-a, -p, -t and --cgroup" : "--replay")
               + " and a program to start (--) are different targets; give one of them");
     }
@@ -108,8 +107,7 @@ final class TargetOptions {
             .filter(given -> given)
             .count()
         > 1) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "-a, -p, -t and --cgroup name different targets; give one of them");
+      throw Failure.usage("-a, -p, -t and --cgroup name different targets; give one of them");
     }
     if (cgroup != null) {
       return ControlGroups.named(cgroup);

@@ -68,11 +68,10 @@ final class ViewCommand implements Callable<Integer> {
       return new ScreenCommand(List.of(), new ReplayOptions(paths.get(0)), looks).call();
     }
     if (stdin > 1) {
-      throw new Failure.Ends(ExitCode.USAGE, "- is given twice, and there is one stdin");
+      throw Failure.usage("- is given twice, and there is one stdin");
     }
     if (stdin > 0 && Terminals.isStdin()) {
-      throw new Failure.Ends(
-          ExitCode.USAGE, "stdin is the terminal; - takes stacks from a pipe: … | flametop view -");
+      throw Failure.usage("stdin is the terminal; - takes stacks from a pipe: … | flametop view -");
     }
     List<StackInput> inputs = new ArrayList<>();
     for (Path path : paths) {

@@ -165,7 +165,7 @@ public final class StreamMonitor implements NameRequests {
     batchesHeld--;
   }
 
-  private final class Watcher extends PartialVisitor {
+  private final class Watcher implements StreamVisitor {
     @Override
     public void batchBegins(long time, int sequence, boolean endsPass, boolean more) {
       StreamMonitor.this.time = time;

@@ -44,7 +44,7 @@ public final class StreamReader {
       ByteBuffer.wrap("FLAMETOP".getBytes(StandardCharsets.US_ASCII)).getLong();
 
   /** For those who want to know only whether a batch can be read. */
-  private static final StreamVisitor NOBODY = new PartialVisitor() {};
+  private static final StreamVisitor NOBODY = new StreamVisitor() {};
 
   private final boolean verify;
   private final StreamRecords records;

@@ -33,6 +33,7 @@ final class StreamRecords {
   private final Ids frames = new Ids("frame");
   private final Ids stacks = new Ids("stack");
   private final Head head = new Head();
+  private final long[] usage = new long[10];
 
   /** Bytes of the stream before the batch that is read. */
   private long offset;
@@ -49,21 +50,6 @@ final class StreamRecords {
     Ids(String what) {
       this.what = what;
     }
-  }
-
-  /** What tasks, samples and events have in common. */
-  private static final class Head {
-    long time;
-    int task;
-    int stack;
-    long run;
-    long wait;
-    long nvcsw;
-    long nivcsw;
-    int cpu;
-    State state = State.RUN;
-    WalkEnd why = WalkEnd.ROOT;
-    boolean userMode;
   }
 
   /**
@@ -116,8 +102,8 @@ final class StreamRecords {
       case 5 -> moduleSeen(in, visitor);
       case 6 -> frameSeen(in, visitor);
       case 7 -> stackSeen(in, visitor);
-      case 8 -> taskChanged(in, visitor);
-      case 9 -> cpuSample(in, visitor);
+      case 8 -> visitor.taskChanged(head(in, visitor));
+      case 9 -> visitor.cpuSample(head(in, visitor));
       case 10 -> cpuUsage(in, visitor);
       case 11 -> idleState(in, visitor);
       case 12 -> name(in, visitor);
@@ -171,69 +157,47 @@ final class StreamRecords {
 
   private void processSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 33);
-    introduced(in, processes);
-    int process = in.getInt();
-    int tgid = in.getInt();
-    long start = in.getLong();
-    int execId = in.getInt();
-    int uid = in.getInt();
-    long cgroup = in.getLong();
-    boolean kthread = in.get() != 0;
-    ByteBuffer comm = str(in);
-    ByteBuffer commandLine = str(in);
     visitor.processSeen(
-        process,
-        tgid,
-        start,
-        execId,
-        uid,
-        cgroup,
-        kthread,
-        CleanText.clean(comm, MAX_COMM),
-        CleanText.cleanCommandLine(commandLine, MAX_COMMAND_LINE));
+        introduced(in, processes),
+        in.getInt(),
+        in.getLong(),
+        in.getInt(),
+        in.getInt(),
+        in.getLong(),
+        in.get() != 0,
+        text(in, MAX_COMM),
+        CleanText.cleanCommandLine(str(in), MAX_COMMAND_LINE));
   }
 
   private void cgroup(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 6);
-    int process = id(in, processes);
-    ByteBuffer path = str(in);
-    visitor.cgroup(process, CleanText.clean(path, MAX_PATH));
+    visitor.cgroup(id(in, processes), text(in, MAX_PATH));
   }
 
   private void taskBlocked(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 12);
-    int task = id(in, tasks);
-    long nanos = in.getLong();
-    visitor.taskBlocked(task, nanos);
+    visitor.taskBlocked(id(in, tasks), in.getLong());
   }
 
   private void taskSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 21);
-    introduced(in, tasks);
-    int task = in.getInt();
-    int process = id(in, processes);
-    int tid = in.getInt();
-    long start = in.getLong();
-    boolean fresh = in.get() != 0;
-    ByteBuffer comm = str(in);
-    visitor.taskSeen(task, process, tid, start, fresh, CleanText.clean(comm, MAX_COMM));
+    visitor.taskSeen(
+        introduced(in, tasks),
+        id(in, processes),
+        in.getInt(),
+        in.getLong(),
+        in.get() != 0,
+        text(in, MAX_COMM));
   }
 
   private void taskGone(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 29);
-    int task = id(in, tasks);
-    long time = time(in, in.position());
-    in.getLong();
-    long run = in.getLong();
-    long wait = in.getLong();
-    boolean exact = in.get() != 0;
-    visitor.taskGone(task, time, run, wait, exact);
+    visitor.taskGone(id(in, tasks), time(in), in.getLong(), in.getLong(), in.get() != 0);
   }
 
   private void moduleSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 5);
-    introduced(in, modules);
-    int module = in.getInt();
+    int module = introduced(in, modules);
     ModuleKind kind = ModuleKind.of(in.get() & 0xFF);
     ByteBuffer path = str(in);
     ByteBuffer buildId = str(in);
@@ -247,18 +211,12 @@ final class StreamRecords {
 
   private void frameSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 17);
-    introduced(in, frames);
-    int frame = in.getInt();
-    int module = id(in, modules);
-    long at = in.getLong();
-    boolean guessed = (in.get() & 1) != 0;
-    visitor.frameSeen(frame, module, at, guessed);
+    visitor.frameSeen(introduced(in, frames), id(in, modules), in.getLong(), (in.get() & 1) != 0);
   }
 
   private void stackSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 10);
-    introduced(in, stacks);
-    int stack = in.getInt();
+    int stack = introduced(in, stacks);
     WalkEnd end = WalkEnd.of(in.get() & 0xFF);
     in.get();
     int user = in.getShort() & 0xFFFF;
@@ -272,69 +230,24 @@ final class StreamRecords {
     visitor.stackSeen(stack, end, user, path);
   }
 
-  private void taskChanged(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    Head h = head(in, visitor);
-    visitor.taskChanged(
-        h.time, h.task, h.stack, h.run, h.wait, h.nvcsw, h.nivcsw, h.cpu, h.state, h.why);
-  }
-
-  private void cpuSample(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    Head h = head(in, visitor);
-    visitor.cpuSample(
-        h.time,
-        h.task,
-        h.stack,
-        h.run,
-        h.wait,
-        h.nvcsw,
-        h.nivcsw,
-        h.cpu,
-        h.state,
-        h.why,
-        h.userMode);
-  }
-
   private void event(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    Head h = head(in, visitor);
+    Head head = head(in, visitor);
     need(in, 20);
-    int source = below(in, StreamReader.MAX_SOURCES, "source");
-    long weight = amount(in, "weight");
-    long rate = amount(in, "rate");
-    visitor.event(
-        h.time,
-        h.task,
-        h.stack,
-        h.run,
-        h.wait,
-        h.nvcsw,
-        h.nivcsw,
-        h.cpu,
-        h.state,
-        h.why,
-        h.userMode,
-        source,
-        weight,
-        rate);
+    visitor.event(head, source(in), amount(in, "weight"), amount(in, "rate"));
   }
 
-  /** Reads the head that tasks, samples and events share, into the one that there is. */
+  /** Reads the head that changed tasks, samples and events share, into the one that there is. */
   private Head head(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 56);
     Head h = head;
-    h.time = time(in, in.position());
-    in.getLong();
+    h.time = time(in);
     h.task = id(in, tasks);
-    h.stack = in.getInt(in.position());
-    if (h.stack == -1) {
-      in.getInt();
-    } else {
-      h.stack = id(in, stacks);
-    }
+    h.stack = idOrNone(in, stacks);
     h.run = in.getLong();
-    h.wait = in.getLong();
+    h.queued = in.getLong();
     h.nvcsw = in.getLong();
     h.nivcsw = in.getLong();
-    h.cpu = below(in, StreamReader.MAX_CPUS, "CPU");
+    h.cpu = cpu(in);
     h.state = State.of(in.get() & 0xFF);
     h.why = WalkEnd.of(in.get() & 0xFF);
     h.userMode = (in.getShort() & 1) != 0;
@@ -353,52 +266,35 @@ final class StreamRecords {
 
   private void cpuUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 84);
-    int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
-    long idle = in.getLong();
-    long elapsed = in.getLong();
-    long wakeups = in.getLong();
-    long ownWakeups = in.getLong();
-    long user = in.getLong();
-    long nice = in.getLong();
-    long system = in.getLong();
-    long irq = in.getLong();
-    long softirq = in.getLong();
-    long steal = in.getLong();
-    visitor.cpuUsage(
-        cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
+    int cpu = cpu(in);
+    for (int i = 0; i < usage.length; i++) {
+      usage[i] = in.getLong();
+    }
+    visitor.cpuUsage(cpu, usage);
   }
 
   private void cpuCycles(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 28);
-    int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
-    long frequency = in.getLong();
-    long offered = in.getLong();
-    long cycles = in.getLong();
-    visitor.cpuCycles(cpu, frequency, offered, cycles);
+    visitor.cpuCycles(cpu(in), in.getLong(), in.getLong(), in.getLong());
   }
 
   private void idleState(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 40);
-    int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
-    int state = below(in, StreamReader.MAX_IDLE_STATES, "idle state");
-    long residency = in.getLong();
-    long entries = in.getLong();
-    long tooShort = in.getLong();
-    long tooLong = in.getLong();
-    visitor.idleState(cpu, state, residency, entries, tooShort, tooLong);
+    visitor.idleState(
+        cpu(in), idleState(in), in.getLong(), in.getLong(), in.getLong(), in.getLong());
   }
 
   private void cpuChanged(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 7);
-    int cpu = below(in, StreamReader.MAX_CPUS, "CPU");
+    int cpu = cpu(in);
     boolean online = in.get() != 0;
     int count = in.getShort() & 0xFFFF;
     List<StreamFacts.IdleState> states =
         new ArrayList<>(Math.min(count, StreamReader.MAX_IDLE_STATES));
     for (int i = 0; i < count; i++) {
       need(in, 4);
-      int state = below(in, StreamReader.MAX_IDLE_STATES, "idle state");
-      String name = CleanText.clean(str(in), MAX_NAME);
+      int state = idleState(in);
+      String name = text(in, MAX_NAME);
       need(in, 16);
       states.add(new StreamFacts.IdleState(state, name, in.getLong(), in.getLong()));
     }
@@ -407,12 +303,12 @@ final class StreamRecords {
 
   private void sourceSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 8);
-    int source = below(in, StreamReader.MAX_SOURCES, "source");
+    int source = source(in);
     SourceState state = SourceState.of(in.get() & 0xFF);
     SourceUnit unit = SourceUnit.of(in.get() & 0xFF);
     in.getShort();
-    String spec = CleanText.clean(str(in), MAX_PATH);
-    String why = CleanText.clean(str(in), MAX_NOTICE);
+    String spec = text(in, MAX_PATH);
+    String why = text(in, MAX_NOTICE);
     if (!state.isKnown()) {
       tell("sources in state", state.number(), "it is shown as that number", visitor);
     }
@@ -424,7 +320,7 @@ final class StreamRecords {
 
   private void sourceTotals(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 62);
-    int source = below(in, StreamReader.MAX_SOURCES, "source");
+    int source = source(in);
     long hits = in.getLong();
     long weight = amount(in, "weight");
     long taken = in.getLong();
@@ -446,11 +342,11 @@ final class StreamRecords {
     need(in, 5);
     int frame = id(in, frames);
     NameSource source = NameSource.of(in.get() & 0xFF);
-    ByteBuffer name = str(in);
+    String name = text(in, MAX_NAME);
     if (!source.isKnown()) {
       tell("names of source", source.number(), "they are shown like those of symbols", visitor);
     }
-    visitor.name(frame, source, CleanText.clean(name, MAX_NAME));
+    visitor.name(frame, source, name);
   }
 
   private void place(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -459,50 +355,42 @@ final class StreamRecords {
     int count = in.getShort() & 0xFFFF;
     List<Call> calls = new ArrayList<>(Math.min(count, 32));
     for (int i = 0; i < count; i++) {
-      String function = CleanText.clean(str(in), MAX_NAME);
-      String file = CleanText.clean(str(in), MAX_PATH);
+      String function = text(in, MAX_NAME);
+      String file = text(in, MAX_PATH);
       need(in, 4);
       calls.add(new Call(function, file, in.getInt()));
     }
-    ByteBuffer missing = str(in);
-    visitor.place(frame, List.copyOf(calls), CleanText.clean(missing, MAX_NOTICE));
+    visitor.place(frame, List.copyOf(calls), text(in, MAX_NOTICE));
   }
 
   private void notice(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 1);
     int level = in.get() & 0xFF;
-    ByteBuffer text = str(in);
+    String text = text(in, MAX_NOTICE);
     int process = -1;
     // Version 1 ends here.
     if (in.hasRemaining()) {
       need(in, 4);
-      process = in.getInt(in.position()) == -1 ? -1 : id(in, processes);
+      process = idOrNone(in, processes);
     }
-    visitor.notice(level, process, CleanText.clean(text, MAX_NOTICE));
+    visitor.notice(level, process, text);
   }
 
   private void hostUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 28);
-    int load1 = in.getInt();
-    int load5 = in.getInt();
-    int load15 = in.getInt();
-    int passHz = in.getInt();
-    int cpuHz = in.getInt();
-    long ownCpu = in.getLong();
-    visitor.hostUsage(load1, load5, load15, passHz, cpuHz, ownCpu);
+    visitor.hostUsage(
+        in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getLong());
   }
 
   private void ownUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    List<OwnPart> cpu = ownParts(in);
-    List<OwnPart> resident = ownParts(in);
-    visitor.ownUsage(cpu, resident);
+    visitor.ownUsage(ownParts(in), ownParts(in));
   }
 
   private List<OwnPart> ownParts(ByteBuffer in) throws DamagedStreamException {
     need(in, 2);
     List<OwnPart> parts = new ArrayList<>();
     for (int count = in.getShort() & 0xFFFF; count > 0; count--) {
-      String name = CleanText.clean(str(in), MAX_COMM);
+      String name = text(in, MAX_COMM);
       need(in, 8);
       parts.add(new OwnPart(name, in.getLong()));
     }
@@ -543,15 +431,15 @@ final class StreamRecords {
     visitor.forgotten(space, ids);
   }
 
-  /** The id at the position (which stays) may be any that was introduced, or the next new one. */
-  private void introduced(ByteBuffer in, Ids ids) throws DamagedStreamException {
-    int id = in.getInt(in.position());
+  /** An id that the record introduces: any that was introduced before, or the next new one. */
+  private int introduced(ByteBuffer in, Ids ids) throws DamagedStreamException {
+    int id = in.getInt();
     if (!checkIds) {
-      return;
+      return id;
     }
     if (id < 0 || id > ids.highest) {
       throw damaged(
-          in.position(),
+          in.position() - 4,
           ids.what
               + " "
               + Integer.toUnsignedString(id)
@@ -561,6 +449,7 @@ final class StreamRecords {
     }
     ids.live.set(id);
     ids.highest = Math.max(ids.highest, id + 1);
+    return id;
   }
 
   private int id(ByteBuffer in, Ids ids) throws DamagedStreamException {
@@ -571,6 +460,19 @@ final class StreamRecords {
           ids.what + " " + Integer.toUnsignedString(id) + " is not introduced, or forgotten");
     }
     return id;
+  }
+
+  private int idOrNone(ByteBuffer in, Ids ids) throws DamagedStreamException {
+    if (in.getInt(in.position()) != -1) {
+      return id(in, ids);
+    }
+    return in.getInt();
+  }
+
+  private long time(ByteBuffer in) throws DamagedStreamException {
+    long time = time(in, in.position());
+    in.getLong();
+    return time;
   }
 
   /** Sums and differences of times are to hold. */
@@ -591,6 +493,18 @@ final class StreamRecords {
     return amount;
   }
 
+  private int cpu(ByteBuffer in) throws DamagedStreamException {
+    return below(in, StreamReader.MAX_CPUS, "CPU");
+  }
+
+  private int idleState(ByteBuffer in) throws DamagedStreamException {
+    return below(in, StreamReader.MAX_IDLE_STATES, "idle state");
+  }
+
+  private int source(ByteBuffer in) throws DamagedStreamException {
+    return below(in, StreamReader.MAX_SOURCES, "source");
+  }
+
   private int below(ByteBuffer in, int count, String what) throws DamagedStreamException {
     int number = in.getInt();
     if (checkIds && (number < 0 || number >= count)) {
@@ -598,6 +512,10 @@ final class StreamRecords {
           in.position() - 4, what + " " + Integer.toUnsignedString(number) + " of " + count);
     }
     return number;
+  }
+
+  private String text(ByteBuffer in, int most) throws DamagedStreamException {
+    return CleanText.clean(str(in), most);
   }
 
   private ByteBuffer str(ByteBuffer in) throws DamagedStreamException {

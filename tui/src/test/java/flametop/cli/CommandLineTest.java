@@ -52,90 +52,59 @@ class CommandLineTest {
     assertFalse(text.contains("\tat "), text);
   }
 
+  /**
+   * @param line words with a space between two
+   */
+  private void misused(String message, String line) {
+    refused(ExitCode.USAGE, message, line.split(" "));
+  }
+
   @Test
   void rates_outOfRange_whatWhichValueWhatIsAllowed() {
-    refused(ExitCode.USAGE, "'-F': '0' is no whole number from 1 to 999", "-F", "0");
-    refused(ExitCode.USAGE, "'-F': '1e9' is no whole number from 1 to 999", "-F", "1e9");
-    refused(ExitCode.USAGE, "'-F': 'x' is no whole number from 1 to 999", "record", "-F", "x");
-    refused(
-        ExitCode.USAGE,
-        "'--cpu-hz': '-1' is no whole number from 0 to 999",
-        "record",
-        "--cpu-hz",
-        "-1");
-    refused(ExitCode.USAGE, "'--cpu-hz': '99999999999999' is no", "--cpu-hz", "99999999999999");
+    misused("'-F': '0' is no whole number from 1 to 999", "-F 0");
+    misused("'-F': '1e9' is no whole number from 1 to 999", "-F 1e9");
+    misused("'-F': 'x' is no whole number from 1 to 999", "record -F x");
+    misused("'--cpu-hz': '-1' is no whole number from 0 to 999", "record --cpu-hz -1");
+    misused("'--cpu-hz': '99999999999999' is no", "--cpu-hz 99999999999999");
   }
 
   @Test
   void otherValues_wrong_whatIsAllowed() {
-    refused(ExitCode.USAGE, "'--states': 'lazy' is none of busy, on, off, all", "--states", "lazy");
-    refused(ExitCode.USAGE, "'--states': 'run,' is none of", "record", "--states", "run,");
-    refused(
-        ExitCode.USAGE,
-        "'--by': 'pid' is none of none, comm, process, thread",
-        "record",
-        "--by",
-        "pid");
-    refused(ExitCode.USAGE, "'--unit': 'ms' is none of us, samples", "record", "--unit", "ms");
-    refused(
-        ExitCode.USAGE,
+    misused("'--states': 'lazy' is none of busy, on, off, all", "--states lazy");
+    misused("'--states': 'run,' is none of", "record --states run,");
+    misused("'--by': 'pid' is none of none, comm, process, thread", "record --by pid");
+    misused("'--unit': 'ms' is none of us, samples", "record --unit ms");
+    misused(
         "'--format': 'svg' is none of folded, speedscope, pprof, html, flametop",
-        "record",
-        "--format",
-        "svg");
-    refused(ExitCode.USAGE, "'-d': '0' is no number of seconds", "record", "-d", "0");
-    refused(ExitCode.USAGE, "'-d': 'NaN' is no number of seconds", "record", "-d", "NaN");
-    refused(ExitCode.USAGE, "'-i': '0' is no whole number from 1", "record", "-i", "0");
-    refused(ExitCode.USAGE, "'--refresh': '0' is no number from 0.1 to 60", "--refresh", "0");
-    refused(ExitCode.USAGE, "'--history': '1' is no whole number from 4 to 256", "--history", "1");
-    refused(ExitCode.USAGE, "'abc' is no number from 1 to 4194304", "-p", "abc");
-    refused(ExitCode.USAGE, "'0' is no number from 1 to 4194304", "record", "-t", "0");
+        "record --format svg");
+    misused("'-d': '0' is no number of seconds", "record -d 0");
+    misused("'-d': 'NaN' is no number of seconds", "record -d NaN");
+    misused("'-i': '0' is no whole number from 1", "record -i 0");
+    misused("'--refresh': '0' is no number from 0.1 to 60", "--refresh 0");
+    misused("'--history': '1' is no whole number from 4 to 256", "--history 1");
+    misused("'abc' is no number from 1 to 4194304", "-p abc");
+    misused("'0' is no number from 1 to 4194304", "record -t 0");
   }
 
   @Test
   void options_thatDoNotGoTogether_refused() {
-    refused(
-        ExitCode.USAGE,
-        "-a, -p, -t and --cgroup name different targets",
-        "record",
-        "-a",
-        "-p",
-        "1");
-    refused(ExitCode.USAGE, "-d and -i both say when to end", "record", "-d", "1", "-i", "1");
-    refused(ExitCode.USAGE, "--replay has its own target", "record", "--replay", "x", "-p", "1");
-    refused(ExitCode.USAGE, "--replay has the rates of its", "record", "--replay", "x", "-F", "9");
-    refused(ExitCode.USAGE, "--replay has the rates of its", "--replay", "x", "--cpu-hz", "0");
-    refused(ExitCode.USAGE, "--replay asks no JVM", "record", "--replay", "x", "--jvm-maps");
-    refused(
-        ExitCode.USAGE,
-        "--replay ends where the recording does",
-        "record",
-        "--replay",
-        "x",
-        "-d",
-        "1");
-    refused(ExitCode.USAGE, "--replay-speed goes with --replay", "record", "--replay-speed", "2");
-    refused(
-        ExitCode.USAGE,
-        "--format flametop holds all that is sampled",
-        "record",
-        "--format",
-        "flametop",
-        "-c",
-        "sh");
-    refused(ExitCode.USAGE, "Unknown option: '--bogus'", "--bogus");
-    refused(ExitCode.USAGE, "Unmatched argument", "record", "extra");
+    misused("-a, -p, -t and --cgroup name different targets", "record -a -p 1");
+    misused("-d and -i both say when to end", "record -d 1 -i 1");
+    misused("--replay has its own target", "record --replay x -p 1");
+    misused("--replay has the rates of its", "record --replay x -F 9");
+    misused("--replay has the rates of its", "--replay x --cpu-hz 0");
+    misused("--replay asks no JVM", "record --replay x --jvm-maps");
+    misused("--replay ends where the recording does", "record --replay x -d 1");
+    misused("--replay-speed goes with --replay", "record --replay-speed 2");
+    misused("--format flametop holds all that is sampled", "record --format flametop -c sh");
+    misused("Unknown option: '--bogus'", "--bogus");
+    misused("Unmatched argument", "record extra");
   }
 
   @Test
   void options_beforeACommand_refusedRatherThanDropped() {
-    refused(
-        ExitCode.USAGE,
-        "--replay stands before record; options come after it",
-        "--replay",
-        "x",
-        "record");
-    refused(ExitCode.USAGE, "-p stands before record", "-p", "1", "record", "-d", "1");
+    misused("--replay stands before record; options come after it", "--replay x record");
+    misused("-p stands before record", "-p 1 record -d 1");
     assertEquals(ExitCode.DONE, run("--help", "record"));
   }
 
@@ -287,7 +256,7 @@ class CommandLineTest {
   void screen_noTerminal_saysToUseRecord() {
     // Under a test runner stdout is a pipe or a file.
     if (!Terminals.isStdout() || !Terminals.isStdin()) {
-      refused(ExitCode.USAGE, "`flametop record` samples without", "-a");
+      misused("`flametop record` samples without", "-a");
     }
   }
 

@@ -39,7 +39,7 @@ class SamplerKernelTest {
   }
 
   /** Counts on which stack each thread sleeps at each pass. */
-  private static final class Sink extends PartialVisitor implements BatchSink {
+  private static final class Sink implements StreamVisitor, BatchSink {
     final StreamReader reader = new StreamReader(0, false);
     final Map<Integer, Stepper> threads = new HashMap<>();
     final CompletableFuture<Throwable> ended = new CompletableFuture<>();
@@ -73,19 +73,9 @@ class SamplerKernelTest {
     }
 
     @Override
-    public void taskChanged(
-        long time,
-        int task,
-        int stack,
-        long run,
-        long wait,
-        long nvcsw,
-        long nivcsw,
-        int cpu,
-        State state,
-        WalkEnd why) {
-      threads.get(task).stack = stack;
-      threads.get(task).state = state;
+    public void taskChanged(Head head) {
+      threads.get(head.task()).stack = head.stack();
+      threads.get(head.task()).state = head.state();
     }
 
     @Override

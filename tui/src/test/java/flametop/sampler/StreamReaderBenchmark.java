@@ -29,7 +29,7 @@ public class StreamReaderBenchmark {
   private static final int CHANGED = 8;
   private static final int NAME = 12;
 
-  private final PartialVisitor visitor = new PartialVisitor() {};
+  private final StreamVisitor visitor = new StreamVisitor() {};
   private final StreamReader reader = new StreamReader(0, false, false);
   private ByteBuffer changed;
   private ByteBuffer names;

@@ -98,36 +98,13 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
-  public void taskChanged(
-      long time,
-      int task,
-      int stack,
-      long run,
-      long wait,
-      long nvcsw,
-      long nivcsw,
-      int cpu,
-      State state,
-      WalkEnd why) {
-    add("changed %s", head(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why));
+  public void taskChanged(Head head) {
+    add("changed %s", head);
   }
 
   @Override
-  public void cpuSample(
-      long time,
-      int task,
-      int stack,
-      long run,
-      long wait,
-      long nvcsw,
-      long nivcsw,
-      int cpu,
-      State state,
-      WalkEnd why,
-      boolean userMode) {
-    add(
-        "sample %s user=%s",
-        head(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why), b(userMode));
+  public void cpuSample(Head head) {
+    add("sample %s user=%s", head, b(head.userMode()));
   }
 
   @Override
@@ -153,56 +130,22 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
-  public void event(
-      long time,
-      int task,
-      int stack,
-      long run,
-      long wait,
-      long nvcsw,
-      long nivcsw,
-      int cpu,
-      State state,
-      WalkEnd why,
-      boolean userMode,
-      int source,
-      long weight,
-      long rate) {
+  public void event(Head head, int source, long weight, long rate) {
     add(
         "event %s user=%s source=%s weight=%s rate=%s",
-        head(time, task, stack, run, wait, nvcsw, nivcsw, cpu, state, why),
-        b(userMode),
-        u(source),
-        u(weight),
-        u(rate));
+        head, b(head.userMode()), u(source), u(weight), u(rate));
   }
 
   @Override
-  public void cpuUsage(
-      int cpu,
-      long idle,
-      long elapsed,
-      long wakeups,
-      long ownWakeups,
-      long user,
-      long nice,
-      long system,
-      long irq,
-      long softirq,
-      long steal) {
+  public void cpuUsage(int cpu, long[] totals) {
+    Object[] texts = new Object[1 + totals.length];
+    texts[0] = u(cpu);
+    for (int i = 0; i < totals.length; i++) {
+      texts[1 + i] = i < 4 ? u(totals[i]) : counted(totals[i]);
+    }
     add(
         "cpu cpu=%s idle=%s elapsed=%s wakeups=%s own_wakeups=%s user=%s nice=%s system=%s irq=%s softirq=%s steal=%s",
-        u(cpu),
-        u(idle),
-        u(elapsed),
-        u(wakeups),
-        u(ownWakeups),
-        counted(user),
-        counted(nice),
-        counted(system),
-        counted(irq),
-        counted(softirq),
-        counted(steal));
+        texts);
   }
 
   @Override
@@ -280,31 +223,6 @@ final class StreamText implements StreamVisitor {
     return parts.stream()
         .map(part -> quoted(part.name()) + ":" + u(part.value()))
         .collect(Collectors.joining(","));
-  }
-
-  private static String head(
-      long time,
-      int task,
-      int stack,
-      long run,
-      long wait,
-      long nvcsw,
-      long nivcsw,
-      int cpu,
-      State state,
-      WalkEnd why) {
-    return String.format(
-        "time=%s task=%s stack=%s run=%s wait=%s nvcsw=%s nivcsw=%s cpu=%s state=%s why=%s",
-        u(time),
-        u(task),
-        stack == -1 ? "none" : u(stack),
-        u(run),
-        u(wait),
-        u(nvcsw),
-        u(nivcsw),
-        u(cpu),
-        state.number(),
-        why.number());
   }
 
   @Override

@@ -8,6 +8,7 @@ import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.sampler.Call;
 import flametop.sampler.Counter;
+import flametop.sampler.Head;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
@@ -219,48 +220,29 @@ public final class Intake implements StreamVisitor {
   }
 
   @Override
-  public void taskChanged(
-      long time,
-      int task,
-      int stack,
-      long run,
-      long wait,
-      long nvcsw,
-      long nivcsw,
-      int cpu,
-      State state,
-      WalkEnd why) {
-    sightOf(time);
-    int seen = stack(stack, why);
-    accounts.changed(task, time, state, seen, run, wait, nvcsw);
-    owners.state(task, state);
-    host.waited(cpu, accounts.takeWaited());
-    quality.sample(owners.processOfTask(task), seen, why);
+  public void taskChanged(Head head) {
+    sightOf(head.time());
+    int seen = stack(head);
+    accounts.changed(
+        head.task(), head.time(), head.state(), seen, head.run(), head.queued(), head.nvcsw());
+    owners.state(head.task(), head.state());
+    host.waited(head.cpu(), accounts.takeWaited());
+    sample(head, seen);
   }
 
   @Override
-  public void cpuSample(
-      long time,
-      int task,
-      int stack,
-      long run,
-      long wait,
-      long nvcsw,
-      long nivcsw,
-      int cpu,
-      State state,
-      WalkEnd why,
-      boolean userMode) {
-    now = Math.max(now, time);
+  public void cpuSample(Head head) {
+    now = Math.max(now, head.time());
     // The clock of the CPUs runs before the first pass does.
-    if (time < log.startTime() && accounts.passes() == 0) {
-      log.startAt(time);
+    if (head.time() < log.startTime() && accounts.passes() == 0) {
+      log.startAt(head.time());
     }
-    int seen = stack(stack, why);
-    accounts.sampled(task, time, cpu, seen, run, wait, nvcsw);
-    host.waited(cpu, accounts.takeWaited());
-    host.sample(cpu, userMode, stacks.softirq(seen));
-    quality.sample(owners.processOfTask(task), seen, why);
+    int seen = stack(head);
+    accounts.sampled(
+        head.task(), head.time(), head.cpu(), seen, head.run(), head.queued(), head.nvcsw());
+    host.waited(head.cpu(), accounts.takeWaited());
+    host.sample(head.cpu(), head.userMode(), stacks.softirq(seen));
+    sample(head, seen);
   }
 
   @Override
@@ -274,24 +256,14 @@ public final class Intake implements StreamVisitor {
   }
 
   @Override
-  public void event(
-      long time,
-      int task,
-      int stack,
-      long run,
-      long wait,
-      long nvcsw,
-      long nivcsw,
-      int cpu,
-      State state,
-      WalkEnd why,
-      boolean userMode,
-      int source,
-      long weight,
-      long rate) {
-    int seen = stack(stack, why);
-    events.event(source, owners.owner(task), seen, weight, rate);
-    quality.sample(owners.processOfTask(task), seen, why);
+  public void event(Head head, int source, long weight, long rate) {
+    int seen = stack(head);
+    events.event(source, owners.owner(head.task()), seen, weight, rate);
+    sample(head, seen);
+  }
+
+  private void sample(Head head, int stack) {
+    quality.sample(owners.processOfTask(head.task()), stack, head.why());
   }
 
   /** A task was seen, or ended, at this time: of a pass it is a moment, alone it is not. */
@@ -301,24 +273,13 @@ public final class Intake implements StreamVisitor {
     }
   }
 
-  private int stack(int id, WalkEnd why) {
-    return id >= 0 ? stacks.slot(id) : Stacks.missing(why);
+  private int stack(Head head) {
+    return head.stack() >= 0 ? stacks.slot(head.stack()) : Stacks.missing(head.why());
   }
 
   @Override
-  public void cpuUsage(
-      int cpu,
-      long idle,
-      long elapsed,
-      long wakeups,
-      long ownWakeups,
-      long user,
-      long nice,
-      long system,
-      long irq,
-      long softirq,
-      long steal) {
-    host.usage(cpu, idle, elapsed, wakeups, ownWakeups, user, nice, system, irq, softirq, steal);
+  public void cpuUsage(int cpu, long[] totals) {
+    host.usage(cpu, totals);
   }
 
   @Override

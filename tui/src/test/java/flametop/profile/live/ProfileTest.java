@@ -122,8 +122,21 @@ class ProfileTest {
     return question;
   }
 
+  /** A picture of all time in these states. */
+  private Snapshot shown(StateSet states) throws Exception {
+    return get(profile.snapshot(query(Long.MAX_VALUE, states)));
+  }
+
+  private <Q> Q all(Q question) {
+    return at(Long.MAX_VALUE, question);
+  }
+
   private GraphQuery query(long window, StateSet states) {
     return at(window, new GraphQuery(states, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null));
+  }
+
+  private Map<String, Long> folded(StateSet states) throws Exception {
+    return folded(Long.MAX_VALUE, states);
   }
 
   private Map<String, Long> folded(long window, StateSet states) throws Exception {
@@ -141,7 +154,7 @@ class ProfileTest {
 
   @Test
   void snapshot_beforeAnyBatch_isEmpty() throws Exception {
-    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot snapshot = shown(StateSet.ALL);
     assertArrayEquals(new String[] {"all"}, snapshot.graph().name());
     assertEquals(0, snapshot.total());
     assertEquals(2, snapshot.live().host().cpus().size());
@@ -151,12 +164,12 @@ class ProfileTest {
   void accept_namesNotThere_asksOnceAndShowsNaming() throws Exception {
     run(0, 3);
     assertEquals(List.of(0, 1, 2), asked.isEmpty() ? settle() : asked);
-    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot snapshot = shown(StateSet.ALL);
     assertArrayEquals(
         new String[] {"all", "busy", "[naming]", "[not sampled]", "sleepy", "[naming]"},
         snapshot.graph().name());
     names();
-    snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    snapshot = shown(StateSet.ALL);
     assertArrayEquals(
         new String[] {"all", "busy", "[not sampled]", "main", "work", "sleepy", "main", "poll"},
         snapshot.graph().name());
@@ -172,13 +185,11 @@ class ProfileTest {
   @Test
   void snapshot_selectedWhileNaming_followsTheHeaviestStack() throws Exception {
     run(0, 3);
-    Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot before = shown(StateSet.ALL);
     long naming = before.graph().node()[5];
     names();
     Snapshot after =
-        get(
-            profile.snapshot(
-                at(Long.MAX_VALUE, new GraphQuery(StateSet.ALL, naming, naming, 200, 60, null))));
+        get(profile.snapshot(all(new GraphQuery(StateSet.ALL, naming, naming, 200, 60, null))));
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertEquals(2, after.graph().zoomIndex());
@@ -189,12 +200,12 @@ class ProfileTest {
   @Test
   void snapshot_noNameForASecond_showsModuleAndOffset() throws Exception {
     run(0, 30);
-    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.BUSY)));
+    Snapshot snapshot = shown(StateSet.BUSY);
     assertTrue(
         Arrays.asList(snapshot.graph().name()).contains("app+0x1002"),
         Arrays.toString(snapshot.graph().name()));
     names();
-    snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.BUSY)));
+    snapshot = shown(StateSet.BUSY);
     assertTrue(Arrays.asList(snapshot.graph().name()).contains("work"));
     assertFalse(Arrays.asList(snapshot.graph().name()).contains("app+0x1002"));
   }
@@ -203,9 +214,9 @@ class ProfileTest {
   void name_secondOfAFrame_movesItsPastToo() throws Exception {
     run(0, 30);
     names();
-    Map<String, Long> before = folded(Long.MAX_VALUE, StateSet.ALL);
+    Map<String, Long> before = folded(StateSet.ALL);
     send(batch(1000 + 50 * (sequence - 1), false).name(2, "better"));
-    Map<String, Long> after = folded(Long.MAX_VALUE, StateSet.ALL);
+    Map<String, Long> after = folded(StateSet.ALL);
     Map<String, Long> expected = new TreeMap<>();
     before.forEach((path, value) -> expected.put(path.replace("work", "better"), value));
     assertTrue(before.containsKey("busy;main;work"), before.toString());
@@ -216,11 +227,10 @@ class ProfileTest {
   void folded_window_isTheLastSeconds() throws Exception {
     run(0, 101);
     names();
-    assertEquals(Map.of("busy;main;work", 2500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(Map.of("busy;main;work", 2500L), folded(StateSet.of(State.RUN)));
     assertEquals(Map.of("busy;main;work", 500L), folded(1000 * MS, StateSet.of(State.RUN)));
     assertEquals(
-        Map.of("sleepy;main;poll", 5000L, "busy;[not sampled]", 2500L),
-        folded(Long.MAX_VALUE, StateSet.OFF_CPU));
+        Map.of("sleepy;main;poll", 5000L, "busy;[not sampled]", 2500L), folded(StateSet.OFF_CPU));
     assertEquals(
         Map.of("sleepy;main;poll", 2000L, "busy;[not sampled]", 1000L),
         folded(2000 * MS, StateSet.OFF_CPU));
@@ -235,16 +245,16 @@ class ProfileTest {
     run(0, 21);
     names();
     show(moment.withFrozen(true));
-    Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot before = shown(StateSet.ALL);
     run2();
-    Snapshot held = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot held = shown(StateSet.ALL);
     assertTrue(held.live().time().frozen());
     assertEquals(before.total(), held.total());
     assertEquals(before.live().host().cpus(), held.live().host().cpus());
     assertEquals(1000 * MS, held.live().time().waitingNanos());
     show(moment.withFrozen(false));
-    assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
-    assertFalse(get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().time().frozen());
+    assertEquals(Map.of("busy;main;work", 1000L), folded(StateSet.of(State.RUN)));
+    assertFalse(shown(StateSet.ALL).live().time().frozen());
   }
 
   private void run2() {
@@ -262,10 +272,10 @@ class ProfileTest {
   void freeze_cpusAndStrip_holdStillWhileLossesGoOn() throws Exception {
     run(0, 21);
     show(moment.withFrozen(true));
-    Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot before = shown(StateSet.ALL);
     run2();
     send(batch(3060, true).counters(40, 3, 7));
-    Snapshot held = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot held = shown(StateSet.ALL);
     assertEquals(before.live().host().cpus(), held.live().host().cpus());
     assertEquals(
         held.live().host().cpus(), ((CpuReport) get(profile.page(new CpuReport.Query()))).cpus());
@@ -274,14 +284,7 @@ class ProfileTest {
     assertEquals(3, held.live().losses().latePasses());
     assertEquals(7, held.live().losses().lostSamples());
     show(moment.withFrozen(false));
-    assertEquals(
-        1,
-        get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)))
-            .live()
-            .host()
-            .cpus()
-            .get(0)
-            .busy());
+    assertEquals(1, shown(StateSet.ALL).live().host().cpus().get(0).busy());
   }
 
   private static List<FoldedStack> list(Extract extract) {
@@ -296,20 +299,17 @@ class ProfileTest {
     first.module(0, 1, "/bin/app").frame(0, 0).stack(0, 0).name(0, "main");
     send(first.sample(900, 0, 0, 0, 0).changed(1000, 0, -1, 100, State.RUN, 0));
     send(batch(2000, true).sample(2000, 0, 0, 1100, 0));
-    Extract extract =
-        get(profile.extract(at(Long.MAX_VALUE, StateSet.ALL), GraphQuery.ROOT, false));
+    Extract extract = get(profile.extract(all(StateSet.ALL), GraphQuery.ROOT, false));
     assertEquals(1100 * MS, list(extract).stream().mapToLong(FoldedStack::value).sum());
     assertEquals(1100 * MS, extract.scope().time().nanos());
-    assertEquals(
-        1100 * MS,
-        get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().time().runNanos());
+    assertEquals(1100 * MS, shown(StateSet.ALL).live().time().runNanos());
   }
 
   @Test
   void processes_ofAFrozenMoment_areAsTheyWereThen() throws Exception {
     run(0, 21);
     show(moment.withFrozen(true));
-    List<ProcessRow> before = get(profile.processes(at(Long.MAX_VALUE, StateSet.ALL)));
+    List<ProcessRow> before = get(profile.processes(all(StateSet.ALL)));
     double time = 2050;
     send(
         batch(time, true)
@@ -317,13 +317,13 @@ class ProfileTest {
             .process(2, 30, "late")
             .task(2, 2, 30, "late")
             .changed(time, 2, 0, 0, State.SLEEP, 1));
-    List<ProcessRow> held = get(profile.processes(at(Long.MAX_VALUE, StateSet.ALL)));
+    List<ProcessRow> held = get(profile.processes(all(StateSet.ALL)));
     assertEquals(List.of("busy", "sleepy"), held.stream().map(ProcessRow::comm).toList());
     for (int i = 0; i < 2; i++) {
       assertArrayEquals(before.get(i).tasksByState(), held.get(i).tasksByState());
     }
     show(moment.withFrozen(false));
-    List<ProcessRow> now = get(profile.processes(at(Long.MAX_VALUE, StateSet.ALL)));
+    List<ProcessRow> now = get(profile.processes(all(StateSet.ALL)));
     assertEquals(List.of("sleepy", "busy", "late"), now.stream().map(ProcessRow::comm).toList());
     assertEquals(1, now.get(0).tasksByState()[State.QUEUED.ordinal()]);
   }
@@ -332,22 +332,20 @@ class ProfileTest {
   void filter_setLater_showsThePast() throws Exception {
     run(0, 21);
     names();
-    Snapshot before = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot before = shown(StateSet.ALL);
     long main = before.graph().node()[Arrays.asList(before.graph().name()).lastIndexOf("main")];
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
-    assertEquals(Map.of("sleepy;main;poll", 1000L), folded(Long.MAX_VALUE, StateSet.ALL));
+    assertEquals(Map.of("sleepy;main;poll", 1000L), folded(StateSet.ALL));
     Snapshot after =
-        get(
-            profile.snapshot(
-                at(Long.MAX_VALUE, new GraphQuery(StateSet.ALL, 0, main, 200, 60, null))));
+        get(profile.snapshot(all(new GraphQuery(StateSet.ALL, 0, main, 200, 60, null))));
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertFalse(after.refolding());
-    List<ProcessRow> rows = get(profile.processes(at(Long.MAX_VALUE, StateSet.of(State.RUN))));
+    List<ProcessRow> rows = get(profile.processes(all(StateSet.of(State.RUN))));
     assertEquals(List.of("busy", "sleepy"), rows.stream().map(ProcessRow::comm).toList());
     assertEquals(500 * MS, rows.get(0).weight());
     profile.shape(Shape.PLAIN);
-    assertEquals(500L, folded(Long.MAX_VALUE, StateSet.ALL).get("busy;main;work"));
+    assertEquals(500L, folded(StateSet.ALL).get("busy;main;work"));
   }
 
   @Test
@@ -367,21 +365,18 @@ class ProfileTest {
         new String[] {"all", "busy", "[app]"}, selected(Shape.of(new Shape.Collapse("app"))));
     assertArrayEquals(
         new String[] {"all", "busy", "work"}, selected(Shape.of(new Shape.Reverse())));
-    assertEquals(
-        500L,
-        folded(Long.MAX_VALUE, StateSet.of(State.RUN)).get("busy;work;main"),
-        "innermost first");
+    assertEquals(500L, folded(StateSet.of(State.RUN)).get("busy;work;main"), "innermost first");
   }
 
   /** Path of the selected node, which was busy;main;work, once there is this shape. */
   private String[] selected(Shape shape) throws Exception {
     profile.shape(Shape.PLAIN);
-    folded(Long.MAX_VALUE, StateSet.ALL);
-    Snapshot plain = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    folded(StateSet.ALL);
+    Snapshot plain = shown(StateSet.ALL);
     long work = node(plain.graph(), "work");
     profile.shape(shape);
-    folded(Long.MAX_VALUE, StateSet.ALL);
-    GraphQuery query = at(Long.MAX_VALUE, new GraphQuery(StateSet.ALL, 0, work, 200, 60, null));
+    folded(StateSet.ALL);
+    GraphQuery query = all(new GraphQuery(StateSet.ALL, 0, work, 200, 60, null));
     return get(profile.snapshot(query)).selection().path();
   }
 
@@ -391,11 +386,7 @@ class ProfileTest {
     names();
     TopReport top =
         (TopReport)
-            get(
-                profile.page(
-                    at(
-                        Long.MAX_VALUE,
-                        new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, null, null))));
+            get(profile.page(all(new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, null, null))));
     assertEquals(
         List.of("main", "poll"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(4, top.functions());
@@ -406,8 +397,7 @@ class ProfileTest {
         (TopReport)
             get(
                 profile.page(
-                    at(
-                        Long.MAX_VALUE,
+                    all(
                         new TopQuery(
                             StateSet.of(State.RUN),
                             TopQuery.Order.SELF,
@@ -423,7 +413,7 @@ class ProfileTest {
   void tasks_runningAsleepAndExited_haveExactTimes() throws Exception {
     run(0, 21);
     names();
-    TasksQuery query = at(Long.MAX_VALUE, new TasksQuery(false, TasksQuery.Order.CPU, 10, null));
+    TasksQuery query = all(new TasksQuery(false, TasksQuery.Order.CPU, 10, null));
     TasksReport report = tasks(query, 1000 * MS);
     assertEquals(2, report.tasks());
     TasksReport.Row busy = report.rows().get(0);
@@ -449,7 +439,7 @@ class ProfileTest {
     assertEquals(null, report.rows().get(1).state());
     assertEquals(260 * MS, report.rows().get(1).run());
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
-    folded(Long.MAX_VALUE, StateSet.ALL);
+    folded(StateSet.ALL);
     assertEquals(1, tasks(query, 1000 * MS).tasks());
   }
 
@@ -479,8 +469,7 @@ class ProfileTest {
 
   private Sandwich sandwich(String function, long selected) throws Exception {
     SandwichQuery query =
-        at(
-            Long.MAX_VALUE,
+        all(
             new SandwichQuery(
                 StateSet.ALL,
                 new Function(NodeKind.USER, "app", function),
@@ -507,9 +496,9 @@ class ProfileTest {
     show(moment.withFrozen(true));
     run2();
     profile.shape(Shape.of(new Shape.Comms(Set.of("busy"), false)));
-    assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(Map.of("busy;main;work", 500L), folded(StateSet.of(State.RUN)));
     show(moment.withFrozen(false));
-    assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(Map.of("busy;main;work", 1000L), folded(StateSet.of(State.RUN)));
   }
 
   @Test
@@ -529,7 +518,7 @@ class ProfileTest {
     assertArrayEquals(new long[] {0, 0, 0, 0}, later.graph().weight());
     assertEquals(250 * MS, later.graph().baseline()[3]);
     profile.shape(Shape.of(new Shape.Reverse()));
-    folded(Long.MAX_VALUE, StateSet.ALL);
+    folded(StateSet.ALL);
     later = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
     assertArrayEquals(new String[] {"all", "busy", "work", "main"}, later.graph().name());
     assertEquals(250 * MS, later.graph().baseline()[2]);
@@ -616,8 +605,8 @@ class ProfileTest {
     run(0, 41);
     names();
     show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
-    assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
-    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    assertEquals(Map.of("busy;main;work", 250L), folded(StateSet.of(State.RUN)));
+    Snapshot snapshot = shown(StateSet.ALL);
     assertEquals(2000 * MS, snapshot.live().time().graph().to());
     assertEquals(500 * MS, snapshot.live().time().nanos());
     assertEquals(1000 * MS, snapshot.total());
@@ -630,12 +619,12 @@ class ProfileTest {
             .run());
     // Another shape, then another range; it stays while time goes on.
     profile.shape(Shape.of(new Shape.Comms(Set.of("sleepy"), true)));
-    assertEquals(Map.of("busy;main;work", 250L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(Map.of("busy;main;work", 250L), folded(StateSet.of(State.RUN)));
     show(moment.withRange(new TimeRange(1000 * MS, 1100 * MS)));
     run(41, 61);
-    assertEquals(Map.of("busy;main;work", 50L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(Map.of("busy;main;work", 50L), folded(StateSet.of(State.RUN)));
     show(moment.withoutRange());
-    assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(Map.of("busy;main;work", 1500L), folded(StateSet.of(State.RUN)));
   }
 
   @Test
@@ -645,7 +634,7 @@ class ProfileTest {
     show(moment.withFrozen(true));
     show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
     run(41, 61);
-    Snapshot ranged = settled(Long.MAX_VALUE, StateSet.ALL);
+    Snapshot ranged = settled(StateSet.ALL);
     assertTrue(ranged.live().time().ranged());
     assertTrue(ranged.live().time().frozen());
     assertEquals(2000 * MS, ranged.live().time().graph().to());
@@ -653,12 +642,12 @@ class ProfileTest {
     assertEquals(2000 * MS, ranged.live().time().runNanos());
     assertEquals(1000 * MS, ranged.live().time().waitingNanos());
     show(moment.withoutRange());
-    assertEquals(Map.of("busy;main;work", 1000L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
-    Snapshot held = settled(Long.MAX_VALUE, StateSet.ALL);
+    assertEquals(Map.of("busy;main;work", 1000L), folded(StateSet.of(State.RUN)));
+    Snapshot held = settled(StateSet.ALL);
     assertFalse(held.live().time().ranged());
     assertEquals(3000 * MS, held.live().time().graph().to());
     show(moment.withFrozen(false));
-    assertEquals(Map.of("busy;main;work", 1500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
+    assertEquals(Map.of("busy;main;work", 1500L), folded(StateSet.of(State.RUN)));
   }
 
   @Test
@@ -668,9 +657,9 @@ class ProfileTest {
     show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
     show(moment.withFrozen(true));
     run(41, 61);
-    assertEquals(2000 * MS, settled(Long.MAX_VALUE, StateSet.ALL).live().time().graph().to());
+    assertEquals(2000 * MS, settled(StateSet.ALL).live().time().graph().to());
     show(moment.withFrozen(false));
-    Snapshot live = settled(Long.MAX_VALUE, StateSet.ALL);
+    Snapshot live = settled(StateSet.ALL);
     assertEquals(2000 * MS, live.live().time().graph().to(), "the range stays");
     assertEquals(4000 * MS, live.live().host().time());
     assertEquals(
@@ -682,9 +671,9 @@ class ProfileTest {
     run(0, 21);
     names();
     show(moment.withRange(new TimeRange(1500 * MS, 2500 * MS)));
-    assertEquals(500 * MS, settled(Long.MAX_VALUE, StateSet.ALL).live().time().nanos());
+    assertEquals(500 * MS, settled(StateSet.ALL).live().time().nanos());
     run(21, 61);
-    Snapshot over = settled(Long.MAX_VALUE, StateSet.ALL);
+    Snapshot over = settled(StateSet.ALL);
     assertEquals(2500 * MS, over.live().time().graph().to());
     assertEquals(1000 * MS, over.live().time().nanos());
   }
@@ -726,7 +715,7 @@ class ProfileTest {
     // It is folded anew for another shape, and goes on while frozen.
     show(moment.withFrozen(true));
     profile.shape(Shape.of(new Shape.Reverse()));
-    folded(Long.MAX_VALUE, StateSet.ALL);
+    folded(StateSet.ALL);
     Snapshot reversed = settled(500 * MS, StateSet.of(State.RUN));
     assertEquals(
         Optional.of(TimeRange.before(2000 * MS, 500 * MS)), reversed.live().time().baseline());
@@ -742,17 +731,17 @@ class ProfileTest {
     run(0, 41);
     names();
     StateSet states = StateSet.of(State.RUN);
-    GraphSlice graph = settled(Long.MAX_VALUE, states).graph();
+    GraphSlice graph = settled(states).graph();
     long work = node(graph, "work");
     long main = node(graph, "main");
     profile.shape(Shape.of(new Shape.Reverse()));
-    assertTrue(settled(Long.MAX_VALUE, states).reversed());
-    GraphQuery ofWork = at(Long.MAX_VALUE, new GraphQuery(states, 0, work, 200, 60, null));
+    assertTrue(settled(states).reversed());
+    GraphQuery ofWork = all(new GraphQuery(states, 0, work, 200, 60, null));
     assertArrayEquals(
         new String[] {"all", "busy", "work"}, get(profile.snapshot(ofWork)).selection().path());
     profile.shape(Shape.PLAIN);
-    assertFalse(settled(Long.MAX_VALUE, states).reversed());
-    GraphQuery zoomed = at(Long.MAX_VALUE, new GraphQuery(states, main, work, 200, 60, null));
+    assertFalse(settled(states).reversed());
+    GraphQuery zoomed = all(new GraphQuery(states, main, work, 200, 60, null));
     Snapshot back = get(profile.snapshot(zoomed));
     assertArrayEquals(new String[] {"all", "busy", "main", "work"}, back.selection().path());
     assertEquals("main", back.graph().name()[back.graph().zoomIndex()]);
@@ -762,12 +751,10 @@ class ProfileTest {
   void selection_ofAFrame_hasWhatIsItsOwn() throws Exception {
     run(0, 41);
     names();
-    GraphSlice all = settled(Long.MAX_VALUE, StateSet.of(State.RUN)).graph();
+    GraphSlice all = settled(StateSet.of(State.RUN)).graph();
     for (String name : new String[] {"main", "work"}) {
       GraphQuery query =
-          at(
-              Long.MAX_VALUE,
-              new GraphQuery(StateSet.of(State.RUN), 0, node(all, name), 200, 60, null));
+          all(new GraphQuery(StateSet.of(State.RUN), 0, node(all, name), 200, 60, null));
       Selection selection = get(profile.snapshot(query)).selection();
       assertEquals(1000 * MS, selection.weight());
       assertEquals(name.equals("work") ? 1000 * MS : 0, selection.self());
@@ -801,7 +788,7 @@ class ProfileTest {
   }
 
   private TasksReport tasks(long covered) throws Exception {
-    return tasks(at(Long.MAX_VALUE, new TasksQuery(false, TasksQuery.Order.PID, 9, null)), covered);
+    return tasks(all(new TasksQuery(false, TasksQuery.Order.PID, 9, null)), covered);
   }
 
   /** The report once it covers so much: what takes long is done bit by bit. */
@@ -811,6 +798,11 @@ class ProfileTest {
       report = (TasksReport) get(profile.page(query));
     }
     return report;
+  }
+
+  /** The picture of all time once all is where it is to be. */
+  private Snapshot settled(StateSet states) throws Exception {
+    return settled(Long.MAX_VALUE, states);
   }
 
   /** The picture once all is where it is to be. */
@@ -830,11 +822,9 @@ class ProfileTest {
     profile.restart();
     moment = Moment.last(moment.windowNanos());
     run2();
-    assertEquals(Map.of("busy;main;work", 500L), folded(Long.MAX_VALUE, StateSet.of(State.RUN)));
-    assertEquals(1000L, folded(Long.MAX_VALUE, StateSet.of(State.SLEEP)).get("sleepy;main;poll"));
-    assertEquals(
-        1000 * MS,
-        get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().time().runNanos());
+    assertEquals(Map.of("busy;main;work", 500L), folded(StateSet.of(State.RUN)));
+    assertEquals(1000L, folded(StateSet.of(State.SLEEP)).get("sleepy;main;poll"));
+    assertEquals(1000 * MS, shown(StateSet.ALL).live().time().runNanos());
   }
 
   @Test
@@ -842,9 +832,7 @@ class ProfileTest {
     run(0, 21);
     names();
     GraphQuery query =
-        at(
-            Long.MAX_VALUE,
-            new GraphQuery(StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work")));
+        all(new GraphQuery(StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work")));
     Snapshot snapshot = get(profile.snapshot(query));
     assertEquals(500 * MS, snapshot.search().weight());
     assertEquals(2, snapshot.search().count());
@@ -855,13 +843,11 @@ class ProfileTest {
   @Test
   void snapshot_cpus_twiceInARow_haveRates() throws Exception {
     run(0, 41);
-    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot snapshot = shown(StateSet.ALL);
     assertEquals(0.5, snapshot.live().host().cpus().get(0).busy(), 0.01);
     assertEquals(0, snapshot.live().host().cpus().get(1).busy(), 0.01);
     assertTrue(Double.isNaN(snapshot.live().host().cpus().get(1).steal()));
-    assertEquals(
-        snapshot.live().host().cpus(),
-        get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))).live().host().cpus());
+    assertEquals(snapshot.live().host().cpus(), shown(StateSet.ALL).live().host().cpus());
     assertEquals(3, snapshot.live().host().busyCpus().length);
     assertEquals(0.5, snapshot.live().host().busyCpus()[1], 0.03);
   }
@@ -872,7 +858,7 @@ class ProfileTest {
     ByteBuffer bytes = batch(2000, true).bytes();
     bytes.limit(10);
     profile.accept(bytes, released::add);
-    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL)));
+    Snapshot snapshot = shown(StateSet.ALL);
     assertEquals(1, snapshot.notices().size());
     assertEquals(4, released.size());
     assertTrue(snapshot.total() > 0);
@@ -883,8 +869,7 @@ class ProfileTest {
     Batch batch = batch(1000, true).process(0, 10, "a\n\u001b[2J;b").task(0, 0, 10, "x");
     send(batch.changed(1000, 0, -1, 0, State.SLEEP, 1));
     send(batch(1050, true));
-    for (FoldedStack f :
-        get(profile.extract(at(Long.MAX_VALUE, StateSet.ALL), 0, false)).stacks()) {
+    for (FoldedStack f : get(profile.extract(all(StateSet.ALL), 0, false)).stacks()) {
       for (String name : f.names()) {
         assertTrue(name.chars().noneMatch(Character::isISOControl), name);
       }
@@ -895,8 +880,7 @@ class ProfileTest {
   void extract_shares_processAndState() throws Exception {
     run(0, 6);
     names();
-    Extract extract =
-        get(profile.extract(at(Long.MAX_VALUE, StateSet.ALL), GraphQuery.ROOT, false));
+    Extract extract = get(profile.extract(all(StateSet.ALL), GraphQuery.ROOT, false));
     assertArrayEquals(new String[] {"all"}, extract.scope().zoom());
     assertEquals(Shape.PLAIN, extract.scope().shape());
     FoldedStack busy =
@@ -938,10 +922,7 @@ class ProfileTest {
             });
     sequence = 0;
     run(0, 1);
-    ExecutionException e =
-        assertThrows(
-            ExecutionException.class,
-            () -> get(profile.snapshot(query(Long.MAX_VALUE, StateSet.ALL))));
+    ExecutionException e = assertThrows(ExecutionException.class, () -> shown(StateSet.ALL));
     assertTrue(e.getMessage().contains("no names"));
     assertTrue(profile.failure().isPresent());
     assertEquals(1, released.size());
@@ -992,10 +973,10 @@ class ProfileTest {
         assertTrue(kept.trie() < 900_000, kept::toString);
       }
     }
-    Snapshot snapshot = get(profile.snapshot(query(Long.MAX_VALUE, StateSet.of(State.RUN))));
+    Snapshot snapshot = shown(StateSet.of(State.RUN));
     assertEquals((long) each * batches * MS, snapshot.total());
     long folded = 0;
-    for (long ms : folded(Long.MAX_VALUE, StateSet.of(State.RUN)).values()) {
+    for (long ms : folded(StateSet.of(State.RUN)).values()) {
       folded += ms;
     }
     assertEquals((long) each * batches, folded);

@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.sampler.Heads;
 import flametop.sampler.IdSpace;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
@@ -364,17 +365,7 @@ final class Simulation {
           if (t.alive) {
             note(t, at, run, wait, blocked);
             world.intake.cpuSample(
-                at,
-                t.number,
-                stacks[stack],
-                run,
-                wait,
-                nvcsw,
-                0,
-                cpu,
-                State.RUN,
-                WalkEnd.ROOT,
-                true);
+                Heads.of(at, t.number, stacks[stack], run, wait, nvcsw, cpu, State.RUN));
           }
         });
   }
@@ -399,7 +390,7 @@ final class Simulation {
             t.lastState = state;
             t.told = stack;
             int id = stack == NONE ? NONE : stacks[stack];
-            world.intake.taskChanged(at, t.number, id, run, wait, nvcsw, 0, 0, state, WalkEnd.ROOT);
+            world.intake.taskChanged(Heads.of(at, t.number, id, run, wait, nvcsw, 0, state));
           }
         });
   }

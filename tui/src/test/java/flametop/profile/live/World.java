@@ -11,6 +11,7 @@ import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
 import flametop.profile.tree.Options;
+import flametop.sampler.Heads;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameRequests;
@@ -204,12 +205,11 @@ public final class World {
 
   public void changed(
       double time, int task, int stack, double run, double wait, long nvcsw, State state) {
-    intake.taskChanged(ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 0, state, WalkEnd.ROOT);
+    intake.taskChanged(Heads.of(ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, state));
   }
 
   public void sample(double time, int task, int stack, double run, double wait, long nvcsw) {
-    intake.cpuSample(
-        ns(time), task, stack, ns(run), ns(wait), nvcsw, 0, 1, State.RUN, WalkEnd.ROOT, true);
+    intake.cpuSample(Heads.of(ns(time), task, stack, ns(run), ns(wait), nvcsw, 1, State.RUN));
   }
 
   /** What tasks do now. */

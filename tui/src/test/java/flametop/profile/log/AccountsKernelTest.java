@@ -10,6 +10,7 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.live.World;
 import flametop.profile.tree.Options;
 import flametop.sampler.Counter;
+import flametop.sampler.Head;
 import flametop.sampler.IdSpace;
 import flametop.sampler.KernelSource;
 import flametop.sampler.State;
@@ -153,10 +154,11 @@ class AccountsKernelTest {
         life.tell(method, args);
       }
       case "taskChanged", "cpuSample" -> {
-        Life life = alive.get((int) args[1]);
-        life.begin((long) args[0], (long) args[3]);
+        Head head = (Head) args[0];
+        Life life = alive.get(head.task());
+        life.begin(head.time(), head.run());
         // A zombie may be seen before the end is told of.
-        life.end = Math.max(life.end, (long) args[0]);
+        life.end = Math.max(life.end, head.time());
         life.tell(method, args);
       }
       case "taskGone" -> {

@@ -87,172 +87,60 @@ public final class Pictures {
   /** A web server's evening: a store, a database, a JVM, a few kernel workers and thin ones. */
   public static Tree server() {
     Tree t = new Tree();
-    String[] redis = {"redis-server", "main", "aeMain", "aeProcessEvents"};
-    t.stack(
-        620,
-        with(
-            redis,
-            "connSocketEventHandler",
-            "readQueryFromClient",
-            "processInputBuffer",
-            "processCommand",
-            "call",
-            "setCommand",
-            "dbAdd",
-            "dictAdd"));
-    t.stack(
-        190,
-        with(
-            redis,
-            "connSocketEventHandler",
-            "readQueryFromClient",
-            "processInputBuffer",
-            "processCommand",
-            "call",
-            "setCommand",
-            "dbAdd"));
-    t.stack(
-        260,
-        with(
-            redis,
-            "connSocketEventHandler",
-            "readQueryFromClient",
-            "processInputBuffer",
-            "processCommand",
-            "call",
-            "setCommand",
-            "signalModifiedKey"));
-    t.stack(
-        190,
-        with(
-            redis,
-            "connSocketEventHandler",
-            "readQueryFromClient",
-            "processInputBuffer",
-            "processCommand",
-            "call",
-            "setCommand"));
-    t.stack(
-        440,
-        with(
-            redis,
-            "connSocketEventHandler",
-            "readQueryFromClient",
-            "processInputBuffer",
-            "processCommand",
-            "call",
-            "getCommand",
-            "lookupKeyReadWithFlags"));
-    t.stack(
-        270,
-        with(
-            redis,
-            "connSocketEventHandler",
-            "readQueryFromClient",
-            "processInputBuffer",
-            "processCommand",
-            "call",
-            "getCommand"));
-    t.stack(
-        180,
-        with(
-            redis,
-            "connSocketEventHandler",
-            "readQueryFromClient",
-            "processInputBuffer",
-            "processCommand",
-            "call"));
-    t.stack(
-        460, with(redis, "connSocketEventHandler", "readQueryFromClient", "processInputBuffer"));
-    t.stack(
-        980,
-        with(
-            redis,
-            "connSocketEventHandler",
-            "readQueryFromClient",
-            "__read",
-            "entry_SYSCALL_64_[k]",
-            "ksys_read_[k]",
-            "tcp_recvmsg_[k]"));
-    t.stack(90, with(redis, "connSocketEventHandler", "readQueryFromClient"));
-    t.stack(
-        1160,
-        with(
-            redis,
-            "beforeSleep",
-            "handleClientsWithPendingWrites",
-            "writeToClient",
-            "__write",
-            "entry_SYSCALL_64_[k]",
-            "ksys_write_[k]",
-            "tcp_sendmsg_[k]",
-            "tcp_write_xmit_[k]"));
-    t.stack(90, with(redis, "beforeSleep", "handleClientsWithPendingWrites", "writeToClient"));
-    t.stack(100, with(redis, "beforeSleep"));
-    t.stack(
-        800,
-        with(redis, "epoll_wait", "entry_SYSCALL_64_[k]", "do_epoll_wait_[k]", "schedule_[k]"));
-    t.stack(100, with(redis));
-    String[] pg = {"postgres", "main", "ServerLoop", "BackendStartup", "PostgresMain"};
-    t.stack(
-        830,
-        with(
-            pg, "exec_simple_query", "PortalRun", "ExecutePlan", "ExecModifyTable", "heap_update"));
-    t.stack(420, with(pg, "exec_simple_query", "PortalRun", "ExecutePlan", "ExecModifyTable"));
-    t.stack(
-        620, with(pg, "exec_simple_query", "PortalRun", "ExecutePlan", "IndexNext", "_bt_search"));
-    t.stack(180, with(pg, "exec_simple_query", "PortalRun", "ExecutePlan", "IndexNext"));
-    t.stack(550, with(pg, "exec_simple_query", "PortalRun"));
-    t.stack(360, with(pg, "exec_simple_query", "pg_plan_query", "planner"));
-    t.stack(270, with(pg, "exec_simple_query", "pg_plan_query"));
-    t.stack(90, with(pg, "exec_simple_query"));
-    t.stack(
-        540,
-        with(
-            pg,
-            "CommitTransaction",
-            "XLogFlush",
-            "fdatasync",
-            "entry_SYSCALL_64_[k]",
-            "ext4_sync_file_[k]",
-            "jbd2_log_wait_commit_[k]"));
-    t.stack(90, with(pg, "CommitTransaction"));
-    t.stack(350, with(pg));
-    String[] java = {"java", "start_thread", "thread_native_entry"};
-    t.stack(
-        890,
-        with(java, "JavaThread::run", "Interpreter_[j]", "Worker.loop_[j]", "HashMap.resize_[j]"));
-    t.stack(
-        620,
-        with(java, "JavaThread::run", "Interpreter_[j]", "Worker.loop_[j]", "String.indexOf_[j]"));
-    t.stack(270, with(java, "JavaThread::run", "Interpreter_[j]", "Worker.loop_[j]"));
-    t.stack(350, with(java, "GCTaskThread::run"));
-    t.stack(440, "java", "[jit without frame pointers]", "Parser.next_[j]");
-    t.stack(
-        530,
-        "kworker/u8:2",
-        "ret_from_fork_[k]",
-        "worker_thread_[k]",
-        "process_one_work_[k]",
-        "wb_workfn_[k]");
-    t.stack(530, "nginx", "main", "ngx_worker_process_cycle", "ngx_process_events", "epoll_wait");
-    for (String thin :
-        new String[] {
-          "bash",
-          "cron",
-          "dbus-daemon",
-          "rsyslogd",
-          "sshd",
-          "systemd",
-          "systemd-journal",
-          "systemd-udevd",
-          "tmux",
-          "unattended-upgr"
-        }) {
-      t.stack(4 + thin.length(), thin, "main", "epoll_wait");
+    t.folded(
+        "redis-server;main;aeMain;aeProcessEvents",
+        """
+        connSocketEventHandler;readQueryFromClient;processInputBuffer;processCommand;call;setCommand;dbAdd;dictAdd 620
+        connSocketEventHandler;readQueryFromClient;processInputBuffer;processCommand;call;setCommand;dbAdd 190
+        connSocketEventHandler;readQueryFromClient;processInputBuffer;processCommand;call;setCommand;signalModifiedKey 260
+        connSocketEventHandler;readQueryFromClient;processInputBuffer;processCommand;call;setCommand 190
+        connSocketEventHandler;readQueryFromClient;processInputBuffer;processCommand;call;getCommand;lookupKeyReadWithFlags 440
+        connSocketEventHandler;readQueryFromClient;processInputBuffer;processCommand;call;getCommand 270
+        connSocketEventHandler;readQueryFromClient;processInputBuffer;processCommand;call 180
+        connSocketEventHandler;readQueryFromClient;processInputBuffer 460
+        connSocketEventHandler;readQueryFromClient;__read;entry_SYSCALL_64_[k];ksys_read_[k];tcp_recvmsg_[k] 980
+        connSocketEventHandler;readQueryFromClient 90
+        beforeSleep;handleClientsWithPendingWrites;writeToClient;__write;entry_SYSCALL_64_[k];ksys_write_[k];tcp_sendmsg_[k];tcp_write_xmit_[k] 1160
+        beforeSleep;handleClientsWithPendingWrites;writeToClient 90
+        beforeSleep 100
+        epoll_wait;entry_SYSCALL_64_[k];do_epoll_wait_[k];schedule_[k] 800
+        100
+        """);
+    t.folded(
+        "postgres;main;ServerLoop;BackendStartup;PostgresMain",
+        """
+        exec_simple_query;PortalRun;ExecutePlan;ExecModifyTable;heap_update 830
+        exec_simple_query;PortalRun;ExecutePlan;ExecModifyTable 420
+        exec_simple_query;PortalRun;ExecutePlan;IndexNext;_bt_search 620
+        exec_simple_query;PortalRun;ExecutePlan;IndexNext 180
+        exec_simple_query;PortalRun 550
+        exec_simple_query;pg_plan_query;planner 360
+        exec_simple_query;pg_plan_query 270
+        exec_simple_query 90
+        CommitTransaction;XLogFlush;fdatasync;entry_SYSCALL_64_[k];ext4_sync_file_[k];jbd2_log_wait_commit_[k] 540
+        CommitTransaction 90
+        350
+        """);
+    t.folded(
+        "java;start_thread;thread_native_entry",
+        """
+        JavaThread::run;Interpreter_[j];Worker.loop_[j];HashMap.resize_[j] 890
+        JavaThread::run;Interpreter_[j];Worker.loop_[j];String.indexOf_[j] 620
+        JavaThread::run;Interpreter_[j];Worker.loop_[j] 270
+        GCTaskThread::run 350
+        """);
+    t.folded(
+        "",
+        """
+        java;[jit without frame pointers];Parser.next_[j] 440
+        kworker/u8:2;ret_from_fork_[k];worker_thread_[k];process_one_work_[k];wb_workfn_[k] 530
+        nginx;main;ngx_worker_process_cycle;ngx_process_events;epoll_wait 530
+        """);
+    String thin = "bash cron dbus-daemon rsyslogd sshd systemd systemd-journal systemd-udevd tmux";
+    for (String name : (thin + " unattended-upgr").split(" ")) {
+      t.stack(4 + name.length(), name, "main", "epoll_wait");
     }
-    t.stack(430, "zsh", "main", "?zsh+0x4f20");
-    return t;
+    return t.stack(430, "zsh", "main", "?zsh+0x4f20");
   }
 
   /** Names that would like to be something else. */
@@ -317,12 +205,6 @@ public final class Pictures {
     t.stack(900, frames);
     t.stack(300, "python3", "gc_collect");
     return t;
-  }
-
-  private static String[] with(String[] path, String... more) {
-    List<String> all = new ArrayList<>(List.of(path));
-    all.addAll(List.of(more));
-    return all.toArray(new String[0]);
   }
 
   /** The same held. */

@@ -50,6 +50,20 @@ public final class Tree {
     return stack(milliseconds, 0, frames);
   }
 
+  /**
+   * Adds folded stacks in ms, one a line.
+   *
+   * @param outer the outermost frames of each, folded too; empty for none
+   */
+  void folded(String outer, String stacks) {
+    for (String line : stacks.strip().split("\n")) {
+      int space = line.lastIndexOf(' ');
+      String inner = line.substring(0, Math.max(0, space));
+      String path = outer.isEmpty() || inner.isEmpty() ? outer + inner : outer + ";" + inner;
+      stack(Long.parseLong(line.substring(space + 1)), path.split(";"));
+    }
+  }
+
   /** The same where it is compared with what it had before. */
   public Tree stack(long milliseconds, long before, String... frames) {
     Node at = root;
