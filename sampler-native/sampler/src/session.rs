@@ -86,17 +86,7 @@ impl Session {
         own.push(std::process::id());
         let opened = os::monotonic();
         let cgroups = Cgroups::of_host();
-        let (mut kernel, rings) = Kernel::open(&flametop_kernel::Settings {
-            target: settings.target.clone(),
-            hierarchy: cgroups.hierarchy(),
-            cpu_hz: settings.cpu_hz,
-            own: own.clone(),
-        })?;
-        kernel.count_program_time(settings.program_time);
         let boot = BootClock::now();
-        let header = facts::header(&settings, &own, &kernel, boot.offset());
-        let mut tasks = Tasks::new(opened, boot.clone(), cgroups);
-        tasks.counts_blocked = os::blocked_missing().is_none();
         let told = match settings.mappings_told {
             true => Some(flametop_kernel::Mappings::open()),
             false => None,
@@ -105,24 +95,41 @@ impl Session {
             Ok(told) => (told, None),
             Err(why) => (None, Some(why)),
         };
-        for event in told.iter().flat_map(flametop_kernel::Mappings::events) {
-            // Where that fails, mappings are read with the rest, every 50 ms.
-            let _ = rings.wake_for(event);
-        }
-        let modules = Modules::asking(UNWIND_MEMORY);
         let prober = Prober::new(&settings.symbolizer).map_err(|e| {
             OpenError::failed(format!(
                 "no descriptor or thread is left to read processes: {e}"
             ))
         })?;
         let prober = Arc::new(prober);
+        let mut mappings = Mappings::new(told, boot.clone(), Arc::clone(&prober));
+        // Processes are read while the kernel verifies the programs, which takes longer. Mappings are told from before then.
+        match &settings.target {
+            Target::All => mappings.ask_early(None),
+            Target::Processes(tgids) => mappings.ask_early(Some(tgids)),
+            Target::Threads(_) | Target::Cgroup(_) => {}
+        }
+        let (mut kernel, rings) = Kernel::open(&flametop_kernel::Settings {
+            target: settings.target.clone(),
+            hierarchy: cgroups.hierarchy(),
+            cpu_hz: settings.cpu_hz,
+            own: own.clone(),
+        })?;
+        kernel.count_program_time(settings.program_time);
+        let header = facts::header(&settings, &own, &kernel, boot.offset());
+        let mut tasks = Tasks::new(opened, boot.clone(), cgroups);
+        tasks.counts_blocked = os::blocked_missing().is_none();
+        for event in mappings.events() {
+            // Where that fails, mappings are read with the rest, every 50 ms.
+            let _ = rings.wake_for(event);
+        }
+        let modules = Modules::asking(UNWIND_MEMORY);
         // Where that fails, answers are taken with the rest.
         let _ = rings.wake_for(prober.event());
         let looks = Arc::clone(&prober);
         let mut pipeline = Pipeline::new(
             tasks,
             modules,
-            Mappings::new(told, boot, Arc::clone(&prober)),
+            mappings,
             prober,
             Symbolizer::start(
                 &settings.symbolizer,
@@ -131,11 +138,6 @@ impl Session {
             ),
             settings.jvm_maps,
         );
-        match &settings.target {
-            Target::All => pipeline.ask_early(None),
-            Target::Processes(tgids) => pipeline.ask_early(Some(tgids)),
-            Target::Threads(_) | Target::Cgroup(_) => {}
-        }
         for notice in kernel.notices() {
             pipeline.notice(true, &notice);
         }
