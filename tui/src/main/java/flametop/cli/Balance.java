@@ -8,7 +8,10 @@ import java.util.Locale;
  * The three sums by which nothing is lost in silence: of passes, of tasks × passes, and of samples.
  */
 record Balance(long[] counters) {
-  /** What was due is what was late and what was made, and so on; a line for each sum. */
+  /**
+   * A line for each sum: the passes that were due are the late ones and those that were made, and
+   * so on.
+   */
   List<String> lines() {
     return List.of(
         line(

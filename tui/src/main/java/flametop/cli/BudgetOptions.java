@@ -36,7 +36,7 @@ final class BudgetOptions {
     return share() < Double.POSITIVE_INFINITY;
   }
 
-  /** Of one CPU; infinite: none. */
+  /** The share of one CPU; infinite if there is no budget. */
   double share() {
     return share == null ? 0.2 : share;
   }

@@ -98,7 +98,10 @@ final class DebuginfodOptions {
     return text.replaceAll("[\\s\\p{Cntrl}]+", " ").trim();
   }
 
-  /** What files like {@code elfutils.urls} name; elfutils' own clients know these by the shell. */
+  /**
+   * The servers that files like {@code elfutils.urls} name; elfutils' own clients know these
+   * servers by the shell.
+   */
   private static String ofSystem(Path folder) {
     List<Path> files = new ArrayList<>();
     StringBuilder text = new StringBuilder();

@@ -41,7 +41,9 @@ final class EventOptions {
     }
   }
 
-  /** As they were given; the place of one in the list is its number in the stream. */
+  /**
+   * The sources as they were given; the place of a source in the list is its number in the stream.
+   */
   List<String> specs() {
     return specs;
   }

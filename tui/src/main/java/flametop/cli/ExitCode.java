@@ -23,7 +23,7 @@ public enum ExitCode {
     this.sentence = sentence;
   }
 
-  /** As the shell sees it. */
+  /** The code as the shell sees it. */
   public int number() {
     return number;
   }

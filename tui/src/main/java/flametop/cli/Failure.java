@@ -85,7 +85,10 @@ record Failure(ExitCode code, String message) {
             + "; please report it");
   }
 
-  /** What the system says that stands behind an exception of another sort; empty if it is not. */
+  /**
+   * The words of the system behind an exception of another sort; empty if the system is not the
+   * cause.
+   */
   private static String refused(Throwable of) {
     Throwable cause = of;
     // Causes may go round.

@@ -157,7 +157,7 @@ final class FileScreen implements ScreenExporter.Shown {
     return facts;
   }
 
-  /** Of the file that is looked at, without folders and suffixes. */
+  /** The name of the file on the screen, without folders and suffixes. */
   private static String shortName(String name) {
     int arrow = name.lastIndexOf(" → ");
     String now = arrow < 0 ? name : name.substring(arrow + 3);

@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Option;
 
-/** What of the target is shown. */
+/** The part of the target that is shown. */
 final class FilterOptions {
   private static final int MAX_COMM = 64;
 

@@ -44,7 +44,9 @@ final class Interruption {
     requested.countDown();
   }
 
-  /** What the shell is to see of how a command ended: which signal it was that ended it. */
+  /**
+   * The exit code that says how a command ended: by which signal, if a signal ended the command.
+   */
   int number(ExitCode of) {
     return of == ExitCode.INTERRUPTED && signal > 0 ? 128 + signal : of.number();
   }

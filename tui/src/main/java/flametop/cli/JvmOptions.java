@@ -2,7 +2,7 @@ package flametop.cli;
 
 import picocli.CommandLine.Option;
 
-/** What is asked of JVMs. */
+/** Requests to JVMs. */
 final class JvmOptions {
   // Hidden: the help fits a screen, and a key does the same.
   @Option(

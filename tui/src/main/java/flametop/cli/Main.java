@@ -19,7 +19,7 @@ import picocli.CommandLine.ParameterException;
 
 /** The command line {@code flametop}. */
 public final class Main {
-  /** What starts no program: behind {@code --} there are files. */
+  /** The commands that start no program: behind {@code --} there are files. */
   private static final Set<String> NO_PROGRAM = Set.of("check", "events", "view", "diff");
 
   private static final int MAX_MESSAGE = 2_000;

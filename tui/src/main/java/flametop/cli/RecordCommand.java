@@ -205,7 +205,7 @@ final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** What stands outermost. */
+  /** The outermost frames. */
   static final class By implements ITypeConverter<RootOrder> {
     @Override
     public RootOrder convert(String text) {
@@ -213,7 +213,7 @@ final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** What the numbers count. */
+  /** The unit of the numbers. */
   private enum Unit {
     /** µs of the time of tasks. */
     US,

@@ -5,7 +5,7 @@ import flametop.sampler.StreamMonitor;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of the batches of a recording. */
+/** The use that a recording makes of its batches. */
 interface RecordingOutput extends AutoCloseable {
   /** Looks at the batches on their way to {@link #sink()}. */
   StreamMonitor monitor();

@@ -34,7 +34,7 @@ final class ReplayOptions {
 
   ReplayOptions() {}
 
-  /** As if the command line had given only a file. */
+  /** The options of a command line that gives only a file. */
   ReplayOptions(Path file) {
     this.file = file;
   }

@@ -151,7 +151,7 @@ final class ScreenCommand implements Callable<Integer> {
     SampleSource open() throws IOException;
   }
 
-  /** What is shown: this machine, or a recording. */
+  /** The subject of the screen: this machine, or a recording. */
   private record Subject(
       boolean wholeHost, String host, String what, int passHz, int cpuHz, Opening source) {}
 

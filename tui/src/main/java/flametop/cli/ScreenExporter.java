@@ -36,7 +36,7 @@ final class ScreenExporter implements Exporter {
   /** Chars of a host or a file, so that a name has room in any file system. */
   private static final int MAX_HOST = 64;
 
-  /** What is on the screen. */
+  /** The stacks on the screen. */
   interface Shown {
     CompletableFuture<StackExport> stacks(Effect.Export what);
 
@@ -54,7 +54,7 @@ final class ScreenExporter implements Exporter {
     this.shown = shown;
   }
 
-  /** Of a profile. */
+  /** The exporter of a profile. */
   static Exporter of(Profile profile, StreamFacts facts) {
     return new ScreenExporter(
         new Shown() {

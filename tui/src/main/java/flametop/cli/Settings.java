@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
 
 /**
- * What the user has set for the screen in {@code ~/.config/flametop/flametop.conf}: lines {@code
+ * The settings of the user for the screen in {@code ~/.config/flametop/flametop.conf}: lines {@code
  * option = value}, where an option is one of {@link #OPTIONS}, without its dashes, or {@code
- * key.ACTION}. What the command line says wins. A line in error is left out, and is a problem.
+ * key.ACTION}. The command line wins over the settings. A wrong line is left out, and is a problem.
  */
 final class Settings {
   static final String[] OPTIONS = {"theme", "ascii", "refresh", "states", "history", "mouse"};
@@ -92,7 +92,7 @@ final class Settings {
     }
   }
 
-  /** What the command line says, else what is set, else the default. */
+  /** The value of the command line, else of the settings, else the default. */
   <T> T given(@Nullable T value, String option, ITypeConverter<T> converter, T otherwise) {
     T set = value == null ? value(option, converter) : value;
     return set == null ? otherwise : set;
@@ -108,7 +108,10 @@ final class Settings {
     return keymap;
   }
 
-  /** What is wrong by now, a line each; of a value that is no good once it was asked for. */
+  /**
+   * The problems that were found by now, a line each; a wrong value is found when the value is
+   * asked for.
+   */
   List<String> problems() {
     return List.copyOf(problems);
   }
@@ -174,7 +177,7 @@ final class Settings {
     };
   }
 
-  /** Of two lines that give one key to two things in a view the later does not hold. */
+  /** Takes back the later of two lines that give one key to two actions in a view. */
   private void settleKeys() {
     List<Keymap.Conflict> conflicts = keymap.conflicts();
     while (!conflicts.isEmpty()) {

@@ -21,7 +21,10 @@ final class StatesOptions {
     return states != null;
   }
 
-  /** As given; else all of a process or thread, and of a whole host what is busy. */
+  /**
+   * The states that were given; else all states for a process or thread, and the busy states for a
+   * whole host.
+   */
   StateSet shown(boolean wholeHost) {
     return states != null ? states : wholeHost ? StateSet.BUSY : StateSet.ALL;
   }

@@ -13,7 +13,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** What is to be sampled. */
+/** The target of sampling. */
 final class TargetOptions {
   /** Not the comma at the end: a list that ends in one is refused, as is one of commas alone. */
   private static final String COMMA = ",(?!$)";

@@ -130,7 +130,7 @@ final class Workload implements AutoCloseable {
     return process != null && !process.isAlive();
   }
 
-  /** What the program ended with: its exit code, or 128 and the number of the signal. */
+  /** The exit code of the program that ended, or 128 and the number of the signal. */
   synchronized int exitCode() {
     if (process == null) {
       throw new IllegalStateException("the program was not started");

@@ -11,17 +11,17 @@ import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Writes compared stacks as folded stacks with two numbers, before and now, as those who draw
+ * Writes compared stacks as folded stacks with two numbers, before and now, as programs that draw
  * differences read them.
  */
 public final class ComparedStacks {
   private ComparedStacks() {}
 
   /**
-   * Writes them, and flushes.
+   * Writes the stacks, and flushes.
    *
    * @param scale of the first numbers
-   * @return how many
+   * @return how many stacks
    */
   public static long write(OutputStream out, HeldStacks stacks, Scale scale) throws IOException {
     int decimals = stacks.decimals();
@@ -53,7 +53,7 @@ public final class ComparedStacks {
     /** Leaves all numbers as they are. */
     public static final Scale NONE = new Scale(1, 1);
 
-    /** Exactly, also where the product has more digits than a number. */
+    /** Scales one number exactly, also where the product has more digits than a long. */
     private long bring(long before) {
       return Math.multiplyHigh(before, to) == 0 && before * to >= 0
           ? before * to / from

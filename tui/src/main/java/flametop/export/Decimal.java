@@ -1,6 +1,6 @@
 package flametop.export;
 
-/** Numbers with digits behind the point, as they are written. */
+/** Writes numbers with digits behind the point. */
 final class Decimal {
   private Decimal() {}
 
@@ -8,7 +8,7 @@ final class Decimal {
    * {@code 12}, {@code 12.5}: as many digits behind the point as there are.
    *
    * @param value 0 or more
-   * @param decimals digits of it that stand behind the point
+   * @param decimals digits of the value that stand behind the point
    */
   static String text(long value, int decimals) {
     String digits = Long.toString(value);

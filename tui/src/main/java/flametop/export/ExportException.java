@@ -3,7 +3,8 @@ package flametop.export;
 import java.io.IOException;
 
 /**
- * Something could not be written. The message is one line for people: what, why, and what mends it.
+ * A file or stdout could not be written. The message is one line for people: which one, why, and
+ * the remedy.
  */
 public final class ExportException extends IOException {
   public ExportException(String message) {

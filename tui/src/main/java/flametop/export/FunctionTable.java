@@ -7,9 +7,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Numbers functions from 0 on, in the order that they come. */
+/** Numbers functions from 0 on, in the order in which they come. */
 final class FunctionTable {
-  /** What the frames of one name have in common. */
+  /** The function that frames of one kind, module and name share. */
   record Function(NodeKind kind, String module, String name) {}
 
   private final Map<Function, Integer> known = new HashMap<>();

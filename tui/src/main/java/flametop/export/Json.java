@@ -9,8 +9,8 @@ final class Json {
   private Json() {}
 
   /**
-   * Appends a string with its quotes. It is ASCII without {@code <}, {@code >} and {@code &}, so
-   * that it stays what it is within a script of HTML, whatever is in it.
+   * Appends a string with its quotes. The string becomes ASCII without {@code <}, {@code >} and
+   * {@code &}, so that no text can end the script of HTML in which the string stands.
    */
   static void string(Appendable out, String text) throws IOException {
     out.append('"');

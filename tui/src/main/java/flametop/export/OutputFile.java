@@ -26,33 +26,34 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A file that is there whole or not at all, and harms nobody: it is often root who writes it, into
- * a folder of somebody else.
+ * A file that is there whole or not at all, and harms nobody: often root writes the file, into a
+ * folder of somebody else.
  *
- * <p>It is written beside its place under a name that nobody can foresee, made anew and never
- * through a link, readable by its owner alone; under sudo it is the invoking user's. {@link
- * #commit()} brings it to the disk and only then to its name, where an existing file is replaced by
- * order only. Closed without that, it leaves nothing. Who was killed leaves a part: it is locked as
- * long as somebody writes it, so the next one can tell, and removes it.
+ * <p>The content goes to a part: a new file beside the place, never through a link, under a name
+ * that nobody can foresee, readable by its owner alone; under sudo the owner is the invoking user.
+ * {@link #commit()} brings the part to the disk and only then gives the part its name; an existing
+ * file is replaced by order only. A file that is closed without a commit leaves nothing. A process
+ * that was killed leaves its part: parts are locked as long as somebody writes them, so the next
+ * writer can tell, and removes the part.
  */
 public final class OutputFile implements AutoCloseable {
   private static final String PART_BEGIN = ".flametop-";
   private static final String PART_END = ".part";
 
-  /** A part is locked long before it is so old. */
+  /** A part that is older has a lock if somebody writes it. */
   private static final long PART_MILLIS = 60_000;
 
-  /** What is written there is dropped; nothing is made in its folder. */
+  /** The file that drops all bytes; nothing is made in its folder. */
   private static final Path NOWHERE = Path.of("/dev/null");
 
   private static final String PLACES = " (record: -o; the screen: start it in another folder)";
 
   private final Path path;
 
-  /** As it was given: failures name it so. */
+  /** The path as it was given, for failures. */
   private final Path given;
 
-  /** The file that is written until it gets its name; null for /dev/null, which takes all. */
+  /** The part that is written; null for /dev/null, which takes all. */
   private final @Nullable Path beside;
 
   private final boolean replace;
@@ -74,7 +75,8 @@ public final class OutputFile implements AutoCloseable {
    * Makes a file to write to.
    *
    * @param replace whether a file of that name may be replaced
-   * @throws ExportException if there is one and it may not, or the folder cannot be written to
+   * @throws ExportException if the file exists and may not be replaced, or the folder cannot be
+   *     written to
    */
   public static OutputFile create(Path path, boolean replace) throws ExportException {
     return create(path, replace, Invoker.ofSudo(System.getenv()));
@@ -138,7 +140,7 @@ public final class OutputFile implements AutoCloseable {
     }
   }
 
-  /** Removes our parts that nobody writes any more. */
+  /** Removes parts of flametop that nobody writes any more. */
   private static void removeParts(Path folder) {
     try (DirectoryStream<Path> parts =
         Files.newDirectoryStream(folder, PART_BEGIN + "*" + PART_END)) {
@@ -172,14 +174,14 @@ public final class OutputFile implements AutoCloseable {
   }
 
   /**
-   * Takes what is to be written, without a buffer; {@link #cannotWrite} puts its failures into
-   * words.
+   * The stream that takes the content, without a buffer; {@link #cannotWrite} puts its failures
+   * into words.
    */
   public OutputStream stream() {
     return out;
   }
 
-  /** Counts what is written. */
+  /** Counts the bytes that are written. */
   private static final class Counting extends FilterOutputStream {
     private long bytes;
 
@@ -200,7 +202,7 @@ public final class OutputFile implements AutoCloseable {
     }
   }
 
-  /** What is written in one go. */
+  /** The content of a file that is written in one go. */
   @FunctionalInterface
   public interface Content {
     void writeTo(OutputStream out) throws IOException;
@@ -209,8 +211,8 @@ public final class OutputFile implements AutoCloseable {
   /**
    * Writes all, and commits.
    *
-   * @return its size in bytes
-   * @throws ExportException if that is not possible; then nothing is left
+   * @return size of the file in bytes
+   * @throws ExportException if the file cannot be written; then nothing is left
    */
   public long write(Content content) throws ExportException {
     try {
@@ -222,12 +224,15 @@ public final class OutputFile implements AutoCloseable {
     return commit();
   }
 
-  /** Where it will be. */
+  /** The place of the file after the commit. */
   public Path path() {
     return path;
   }
 
-  /** Drops what is behind {@code bytes} bytes: the beginning of what could not be written whole. */
+  /**
+   * Cuts the file off behind {@code bytes} bytes: there begins a piece that could not be written
+   * whole.
+   */
   public void cutAt(long bytes) throws ExportException {
     try {
       if (beside != null) {
@@ -242,8 +247,8 @@ public final class OutputFile implements AutoCloseable {
   /**
    * Brings all to the disk and the file to its name.
    *
-   * @return its size in bytes
-   * @throws ExportException if that is not possible; then nothing is left
+   * @return size of the file in bytes
+   * @throws ExportException if the file cannot be written; then nothing is left
    */
   public long commit() throws ExportException {
     try {
@@ -276,8 +281,8 @@ public final class OutputFile implements AutoCloseable {
   }
 
   /**
-   * A rename replaces what is there; a link does not, and fails even when the other file came this
-   * instant.
+   * Gives the part its name by a link: a rename would replace an existing file, a link fails, even
+   * if the other file came this instant.
    */
   private void link(Path beside) throws IOException {
     try {
@@ -302,7 +307,7 @@ public final class OutputFile implements AutoCloseable {
   }
 
   /**
-   * Leaves nothing, unless it was committed; also while another thread writes, which then fails.
+   * Removes the part, unless it was committed; also while another thread writes, which then fails.
    */
   @Override
   public void close() {
@@ -350,7 +355,9 @@ public final class OutputFile implements AutoCloseable {
 
   /** The user who called sudo. */
   record Invoker(int uid, int gid) {
-    /** Null where this is not root, called by sudo. */
+    /**
+     * The user who called sudo; null if flametop does not run as root, or was not called by sudo.
+     */
     static @Nullable Invoker ofSudo(Map<String, String> environment) {
       String uid = environment.getOrDefault("SUDO_UID", "");
       String gid = environment.getOrDefault("SUDO_GID", "");

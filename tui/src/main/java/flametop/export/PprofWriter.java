@@ -117,7 +117,7 @@ final class PprofWriter {
     return stacks;
   }
 
-  /** Its numbers are whole: what they count is smaller then. */
+  /** The unit of numbers with decimals: pprof has whole numbers, so the unit is smaller. */
   private static String parts(String unit, int decimals) {
     return decimals == 0 ? unit : unit + "/1" + "0".repeat(decimals);
   }
@@ -126,7 +126,7 @@ final class PprofWriter {
     return time ? new long[] {samples, value} : new long[] {value};
   }
 
-  /** The number of a module's mapping, which is written when it is new. */
+  /** The number of a module's mapping; a new mapping is written. */
   private int mapping(Protobuf profile, Map<String, Integer> modules, String module) {
     Integer known = modules.putIfAbsent(module, modules.size() + 1);
     if (known != null) {

@@ -4,7 +4,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One message of Protocol Buffers, as it is written: fields in the order that they come.
+ * One message of Protocol Buffers: fields in the order in which they come.
  *
  * @see <a href="https://protobuf.dev/programming-guides/encoding/">the encoding</a>
  */
@@ -14,7 +14,10 @@ final class Protobuf {
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
 
-  /** An integer or a bool; 0 is what a field is that is not there. */
+  /**
+   * Writes an integer or a bool; a field that is 0 is left out, since 0 is the value of a missing
+   * field.
+   */
   Protobuf field(int number, long value) {
     if (value != 0) {
       varint(out, (long) number << 3 | VARINT);
@@ -23,17 +26,17 @@ final class Protobuf {
     return this;
   }
 
-  /** A message within. */
+  /** Writes a message within this one. */
   Protobuf field(int number, Protobuf message) {
     return field(number, message.out.toByteArray());
   }
 
-  /** A string, also an empty one. */
+  /** Writes a string, also an empty one. */
   Protobuf field(int number, String text) {
     return field(number, text.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** Integers, packed; those that are 0 too. */
+  /** Writes integers, packed; zeros too. */
   Protobuf packed(int number, long[] values) {
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
     for (long value : values) {
@@ -49,7 +52,7 @@ final class Protobuf {
     return this;
   }
 
-  /** What was written since the last call. */
+  /** The bytes that were written since the last call. */
   byte[] take() {
     byte[] bytes = out.toByteArray();
     out.reset();

@@ -16,17 +16,17 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * Where an export comes from: all that somebody needs to judge it who was not there. All text is
- * clean.
+ * The origin of an export: all that a reader needs to judge the export who was not there. All text
+ * is clean.
  *
  * @param program name and version
  * @param host name of the machine, or of the file
- * @param endNanos ns since 1970: its last moment; 0 where that is not known
- * @param coveredNanos how much before that it covers
+ * @param endNanos last moment of the export, ns since 1970; 0 if not known
+ * @param coveredNanos length of the time before the last moment that the export covers
  * @param periodNanos ns between two samples of a CPU, or between two passes if the CPU clock is
  *     off; as started
- * @param cpuClock whether it is on
- * @param facts what goes into the file, in words
+ * @param cpuClock whether the CPU clock is on
+ * @param facts the facts that go into the file, in words
  */
 public record Provenance(
     String program,
@@ -44,11 +44,11 @@ public record Provenance(
           .withZone(ZoneOffset.UTC);
 
   /**
-   * Of what a profile shows.
+   * The provenance of an extract of a profile.
    *
    * @param program name and version
    * @param facts of the stream
-   * @param scope what bounds it
+   * @param scope the bounds of the extract
    * @param states whose time counts
    */
   public static Provenance of(
@@ -126,7 +126,9 @@ public record Provenance(
         List.copyOf(list));
   }
 
-  /** The same, with how often passes and samples of the CPU clock saw its stacks. */
+  /**
+   * The same, with a fact that says how often passes and samples of the CPU clock saw the stacks.
+   */
   Provenance withSamples(long samples) {
     List<Fact> list = new ArrayList<>(facts);
     list.add(
@@ -135,7 +137,7 @@ public record Provenance(
         program, host, endNanos, coveredNanos, periodNanos, cpuClock, List.copyOf(list));
   }
 
-  /** The most important of it in a few words, for a title. */
+  /** The most important facts in a few words, for a title. */
   public String title() {
     StringBuilder title = new StringBuilder(host);
     for (Fact fact : facts) {

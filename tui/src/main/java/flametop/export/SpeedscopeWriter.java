@@ -11,9 +11,9 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Writes speedscope's own format: one sampled profile, in which a sample is a stack and its weight
- * the value. It has the frames before the samples, and the weights after them, so the stacks are
- * gone through three times. {@code name} has the provenance, {@code exporter} the program, a
- * frame's {@code file} its module.
+ * the value. The file has the frames before the samples, and the weights after the samples, so the
+ * writer goes through the stacks three times. {@code name} has the provenance, {@code exporter} the
+ * program, a frame's {@code file} its module.
  *
  * @see <a href="https://www.speedscope.app/file-format-schema.json">its schema</a>
  */

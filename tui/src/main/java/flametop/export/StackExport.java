@@ -10,16 +10,16 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is exported: the same numbers in every format.
+ * The stacks of an export: the same numbers in every format.
  *
  * @param measure of the values
  * @param stacks in whole units, in order of their names, no two with the same path; formats go
  *     through them as often as they need, and keep none
  * @param total sum of their values
  * @param decimals digits of the values that stand behind the point
- * @param ofFile they were read from folded stacks: their names stay as they stood there
- * @param exactTotal what the kernel counted, in whole units; {@link Extract#NO_TOTAL} where the
- *     values are of no source of events
+ * @param ofFile whether the stacks were read from folded stacks: names stay as they stood there
+ * @param exactTotal total that the kernel counted, in whole units; {@link Extract#NO_TOTAL} where
+ *     the values are of no source of events
  */
 public record StackExport(
     Provenance provenance,
@@ -41,8 +41,8 @@ public record StackExport(
   }
 
   /**
-   * Turns the profile's amounts into whole units. What is less than one goes on to the next, so
-   * that every sum is right to one.
+   * Turns the profile's amounts into whole units. The rest of less than one goes on to the next
+   * stack, so that every sum is right to one unit.
    *
    * @param measured amounts, in order of their names
    * @param exactTotal like {@link Extract#exactTotal}
@@ -67,7 +67,7 @@ public record StackExport(
         exactTotal == Extract.NO_TOTAL ? exactTotal : exactTotal / measure.parts());
   }
 
-  /** The same of values of no source of events. */
+  /** The same for values that no source of events counted. */
   public static StackExport of(
       Provenance provenance, Measure measure, Iterable<FoldedStack> measured) {
     return of(provenance, measure, measured, Extract.NO_TOTAL);
@@ -84,7 +84,7 @@ public record StackExport(
   }
 
   /**
-   * How much it is, for people: {@code 1,234 stacks, 12.345 s of task time}.
+   * The size of the export, for people: {@code 1,234 stacks, 12.345 s of task time}.
    *
    * @param written how many stacks
    */

@@ -21,13 +21,13 @@ public enum StackFormat {
     this.suffix = suffix;
   }
 
-  /** How the names of such files end. */
+  /** The end of the names of such files. */
   public String suffix() {
     return suffix;
   }
 
   /**
-   * Writes to a stream, and flushes it.
+   * Writes an export to a stream, and flushes the stream.
    *
    * @return how many stacks
    */

@@ -23,7 +23,7 @@ public final class Budget {
   /** From one step to the next at least, ns. */
   static final long STEP_NANOS = 10_000_000_000L;
 
-  /** What is spent so soon after a step, or after the start, is not counted: ns. */
+  /** CPU time that is spent so soon after a step, or after the start, is not counted, ns. */
   private static final long SETTLE_NANOS = 3_000_000_000L;
 
   private static final long SLOWEST_REFRESH_NANOS = 2_000_000_000L;
@@ -31,11 +31,11 @@ public final class Budget {
   /** A step is taken back if the cost is then expected below this part of the budget. */
   private static final double ROOM = 0.9;
 
-  /** What was saved is uncertain by so much. */
+  /** The saving by a step is uncertain by this factor. */
   private static final double DOUBT = 1.2;
 
   /**
-   * What is in force.
+   * The rates in force.
    *
    * @param refreshNanos between two pictures
    * @param fine edges are drawn in eighths of a cell
@@ -45,7 +45,7 @@ public final class Budget {
   public record Pace(long refreshNanos, boolean fine, int passHz, int cpuHz) {}
 
   /**
-   * What was asked for, which no step touches.
+   * The rates that the user asked for, which no step touches.
    *
    * @param refresh there is no screen, or its pace was given
    */
@@ -97,7 +97,7 @@ public final class Budget {
     pace = wanted;
   }
 
-  /** What is in force now. */
+  /** The rates in force now. */
   public Pace now() {
     return pace;
   }
@@ -197,8 +197,8 @@ public final class Budget {
   }
 
   /**
-   * What is lower than was asked for, and why, in few words: {@code budget 5%: picture 2 s, passes
-   * 9, clock 49 Hz}; empty if nothing is to be said.
+   * The rates that are lower than the user asked for, and why, in few words: {@code budget 5%:
+   * picture 2 s, passes 9, clock 49 Hz}; empty if nothing is to be said.
    */
   public String said() {
     List<String> parts = new ArrayList<>();

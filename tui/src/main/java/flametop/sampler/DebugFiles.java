@@ -32,7 +32,7 @@ public record DebugFiles(
     return Math.max(0, wanted - cached - fetched - absent - failed);
   }
 
-  /** In a line; empty if none was looked for. */
+  /** The counts in a line; empty if no debug file was looked for. */
   @Override
   public String toString() {
     if (wanted == 0) {

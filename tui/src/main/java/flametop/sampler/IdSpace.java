@@ -1,6 +1,6 @@
 package flametop.sampler;
 
-/** What an id of the stream is of; in the order of the stream's numbers. */
+/** The kinds of things that ids of the stream name, in the order of the stream's numbers. */
 public enum IdSpace {
   PROCESS,
   TASK,

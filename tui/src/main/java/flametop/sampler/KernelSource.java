@@ -78,7 +78,7 @@ public final class KernelSource implements SampleSource {
   }
 
   /**
-   * What this host allows.
+   * The things that this host allows.
    *
    * @throws SamplerException if the native library is not there or does not fit
    */

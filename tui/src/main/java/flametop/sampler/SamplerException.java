@@ -7,7 +7,7 @@ import java.io.IOException;
  * thing, what mends it.
  */
 public final class SamplerException extends IOException {
-  /** What kind of failure it is; each has an exit code of its own. */
+  /** The kinds of failures; each has an exit code of its own. */
   public enum Kind {
     FAILED(1),
     USAGE(2),

@@ -2,17 +2,17 @@ package flametop.sampler;
 
 import java.util.List;
 
-/** What a source of events does. */
+/** The state of a source of events. */
 public final class SourceState extends OpenEnum {
   private static final int KNOWN = 3;
 
-  /** It counts, and copies stacks. */
+  /** The source counts, and copies stacks. */
   public static final SourceState ON = new SourceState(0, "on");
 
   /** The user switched it off. */
   public static final SourceState OFF = new SourceState(1, "off");
 
-  /** It cannot be had, or has ended. */
+  /** The source cannot be had, or has ended. */
   public static final SourceState MISSING = new SourceState(2, "missing");
 
   private static final List<SourceState> BY_NUMBER =

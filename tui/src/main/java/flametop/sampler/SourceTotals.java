@@ -25,14 +25,14 @@ public record SourceTotals(
     long rate,
     long nanos,
     List<Long> histogram) {
-  /** Of a source that had no event. */
+  /** The totals of a source that had no event. */
   public static final SourceTotals NONE = new SourceTotals(0, 0, 0, 0, 0, 0, 0, List.of());
 
   public SourceTotals {
     histogram = List.copyOf(histogram);
   }
 
-  /** What came since other totals of the same source. */
+  /** The growth since other totals of the same source. */
   public SourceTotals since(SourceTotals start) {
     List<Long> grown = new ArrayList<>(histogram);
     for (int i = 0; i < Math.min(grown.size(), start.histogram.size()); i++) {

@@ -2,7 +2,7 @@ package flametop.sampler;
 
 import java.util.List;
 
-/** What the weight of an event is counted in. */
+/** The unit of the weight of an event. */
 public final class SourceUnit extends OpenEnum {
   private static final int KNOWN = 3;
 

@@ -8,8 +8,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What the header of the stream says: about the host, about how sampling was started, and which
- * clocks its times are of. All text is clean. A fact that the stream does not give is empty or 0.
+ * The facts in the header of the stream: about the host, about how sampling was started, and which
+ * clocks the times are of. All text is clean. A fact that the stream does not give is empty or 0.
  */
 public final class StreamFacts {
   /**

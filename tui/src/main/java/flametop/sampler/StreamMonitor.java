@@ -82,7 +82,7 @@ public final class StreamMonitor implements NameRequests {
     return counters.clone();
   }
 
-  /** What was told, oldest first. */
+  /** The notices that came, oldest first. */
   public synchronized List<String> notices() {
     return List.copyOf(notices);
   }

@@ -19,10 +19,10 @@ final class StreamRecords {
   private static final int MAX_PATH = 1_024;
   private static final int MAX_NOTICE = 1_024;
 
-  /** Of a machine that was started 73 years ago, ns. */
+  /** The time of a machine that was started 73 years ago, ns. */
   private static final long MAX_TIME = 1L << 61;
 
-  /** So many kinds and numbers that are not known are told of. */
+  /** Notices tell of so many unknown kinds and numbers. */
   private static final int MAX_TOLD = 8;
 
   private final boolean checkIds;
@@ -38,7 +38,7 @@ final class StreamRecords {
   /** Bytes of the stream before the batch that is read. */
   private long offset;
 
-  /** What was told of kinds and numbers that are not known. */
+  /** The unknown kinds and numbers that notices have told of. */
   private final Set<String> told = new HashSet<>();
 
   /** Ids of one space that were introduced and not forgotten. */

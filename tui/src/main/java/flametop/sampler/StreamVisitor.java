@@ -46,8 +46,8 @@ public interface StreamVisitor {
   default void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {}
 
   /**
-   * What the task spent in uninterruptible sleep (state D), the sleep that goes on included, up to
-   * its next sight.
+   * The time of a task in uninterruptible sleep (state D), the sleep that goes on included, up to
+   * the next sight of the task.
    *
    * @param nanos since the task began; -1: it is not counted any more
    */

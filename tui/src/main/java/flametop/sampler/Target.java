@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What is sampled; fixed at the start.
+ * The target of sampling, fixed at the start.
  *
  * @param kind of the ids
  * @param ids processes or threads, as this process's pid namespace numbers them; else empty
@@ -19,7 +19,7 @@ public record Target(Kind kind, List<Integer> ids, long cgroup, String path) {
     ids = ids.stream().distinct().toList();
   }
 
-  /** What is named by the ids. */
+  /** The kind of things that the ids name. */
   public enum Kind {
     ALL,
     PROCESSES,
@@ -46,8 +46,8 @@ public record Target(Kind kind, List<Integer> ids, long cgroup, String path) {
   }
 
   /**
-   * As the stream's facts have it, and for people: {@code all}, {@code pid 1,2}, {@code tid 3} or
-   * {@code cgroup /a/b}.
+   * The target in the facts of the stream, and for people: {@code all}, {@code pid 1,2}, {@code tid
+   * 3} or {@code cgroup /a/b}.
    */
   public String fact() {
     return switch (kind) {
@@ -58,7 +58,7 @@ public record Target(Kind kind, List<Integer> ids, long cgroup, String path) {
     };
   }
 
-  /** As the native side is told it: with the id of a control group. */
+  /** The target for the native side: with the id of a control group. */
   String setting() {
     return kind == Kind.CGROUP
         ? "cgroup " + cgroup + " " + CleanText.clean(path, MAX_PATH)

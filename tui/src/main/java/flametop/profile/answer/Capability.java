@@ -1,9 +1,9 @@
 package flametop.profile.answer;
 
 /**
- * What a source of pictures may have beside stacks and their weights. Keys, help, header and panels
- * follow: an action that needs what a source lacks is answered with a sentence, and nothing offers
- * it.
+ * The things that a source of pictures may have beside stacks and their weights. Keys, help, header
+ * and panels follow: a key whose action needs a capability that the source lacks answers with a
+ * sentence, and nothing offers the action.
  */
 public enum Capability {
   /** The pictures go on by themselves, and can be held. */

@@ -16,7 +16,7 @@ public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks
   public static final long NO_TOTAL = -1;
 
   /**
-   * What bounds an export.
+   * The bounds of an export.
    *
    * @param time what it covers
    * @param agoNanos how long ago that was, of a range of the past; 0 of the present
@@ -43,7 +43,7 @@ public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks
     }
   }
 
-  /** Of these stacks those that pass through a function. */
+  /** The stacks of this extract that pass through a function. */
   public Extract through(Function function) {
     Shape shape = scope.shape().plus(new Shape.Through(function, false));
     return new Extract(

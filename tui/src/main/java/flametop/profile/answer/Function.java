@@ -1,7 +1,7 @@
 package flametop.profile.answer;
 
 /**
- * What a node of a graph stands for.
+ * The function that a node of a graph stands for.
  *
  * @param module file name of its module, or empty
  * @param name clean, whole

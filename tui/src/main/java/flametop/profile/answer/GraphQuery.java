@@ -5,8 +5,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one picture of the graph is to show. Asked by the screen, answered by the profile's thread
- * with a {@link Snapshot}.
+ * A question for one picture of the graph. The screen asks; the thread of the profile or file
+ * answers with a {@link Snapshot}.
  *
  * @param states whose time counts
  * @param zoom node that fills the width; {@link #ROOT} for all

@@ -61,7 +61,9 @@ public record GraphSlice(
           null,
           null);
 
-  /** What its width stands for: its weight, or what it is compared with if that is more. */
+  /**
+   * The amount that the width of a node stands for: its weight, or its baseline if that is more.
+   */
   public long extent(int index) {
     return baseline == null ? weight[index] : Math.max(weight[index], baseline[index]);
   }

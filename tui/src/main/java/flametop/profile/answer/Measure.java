@@ -5,8 +5,8 @@ import java.math.MathContext;
 import java.util.Locale;
 
 /**
- * What the amounts of a graph measure, and how they are printed. An amount is a whole number of
- * equal parts of a unit. A picture is of one measure: amounts of two never add up.
+ * The unit of the amounts of a graph, and how amounts are printed. An amount is a whole number of
+ * equal parts of a unit. A picture has one measure: amounts of two measures never add up.
  *
  * @param unit as exports name it: {@code us}, {@code bytes}, {@code samples}
  * @param parts how many parts make one of the unit

@@ -1,6 +1,8 @@
 package flametop.profile.answer;
 
-/** What a node of the graph stands for; decides its colour. */
+/**
+ * The kind of thing that a node of the graph stands for; the kind decides the colour of the node.
+ */
 public enum NodeKind {
   ROOT,
   /** A process, or the processes of one comm. */

@@ -1,4 +1,4 @@
 package flametop.profile.answer;
 
-/** What a view shows beside the snapshot. Immutable. */
+/** The answer that a view shows beside the snapshot. Immutable. */
 public interface Page {}

@@ -1,6 +1,6 @@
 package flametop.profile.answer;
 
-/** What stands between the root of a graph and its frames. */
+/** The nodes that stand between the root of a graph and its frames. */
 public enum RootOrder {
   NONE,
   COMM,

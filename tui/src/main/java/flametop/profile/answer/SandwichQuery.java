@@ -51,12 +51,12 @@ public record SandwichQuery(
     return graph.without(Shape.Reverse.class).with(new Shape.Group(RootOrder.NONE));
   }
 
-  /** What it asks of the callers, of which this node is selected. */
+  /** The question for the half of the callers, where this node is selected. */
   public GraphQuery ofCallers(long node) {
     return of(callers, callersOf, node);
   }
 
-  /** What it asks of the callees, of which this node is selected. */
+  /** The question for the half of the callees, where this node is selected. */
   public GraphQuery ofCallees(long node) {
     return of(callees, calleesOf, node);
   }

@@ -80,7 +80,10 @@ public record Selection(
     return this == NONE;
   }
 
-  /** What a slice of a file's graph tells of a node of which it has {@link GraphSlice#isWhole}. */
+  /**
+   * The selection that a slice of a file's graph tells of a node that {@link GraphSlice#isWhole is
+   * whole} in the slice.
+   */
   public static Selection of(GraphSlice slice, int index) {
     long self = slice.weight()[index] - slice.hiddenWeight()[index];
     for (int i = index + 1; i < slice.size(); i++) {

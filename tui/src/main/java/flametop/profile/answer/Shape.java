@@ -23,7 +23,7 @@ public final class Shape {
 
   /** One thing done to all stacks. */
   public sealed interface Step {
-    /** What it does, for the breadcrumb; clean and short but for names. */
+    /** The words of the step in the breadcrumb; clean, and short but for names. */
     String text();
   }
 
@@ -204,7 +204,7 @@ public final class Shape {
     }
   }
 
-  /** What stands above the frames; without one it is {@link RootOrder#COMM}. */
+  /** The nodes above the frames; without this step they are those of {@link RootOrder#COMM}. */
   public record Group(RootOrder by) implements Step {
     @Override
     public String text() {
@@ -246,7 +246,10 @@ public final class Shape {
     }
   }
 
-  /** What a function calls: of the stacks with it, what its outermost call begins. */
+  /**
+   * The callees of a function: of each stack with the function, the part that the outermost call of
+   * the function begins.
+   */
   public record Callees(Function function) implements Step {
     @Override
     public String text() {
@@ -360,7 +363,7 @@ public final class Shape {
     return result;
   }
 
-  /** What stands above the frames. */
+  /** The nodes above the frames. */
   public RootOrder group() {
     return group;
   }

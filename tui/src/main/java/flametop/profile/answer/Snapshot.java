@@ -31,9 +31,9 @@ public record Snapshot(
       new Snapshot(
           GraphSlice.EMPTY, 0, Selection.NONE, null, false, false, new Opening(), List.of());
 
-  /** What a source tells beside the graph, by its kind. */
+  /** The facts that a source has beside the graph, by the kind of the source. */
   public sealed interface Context permits Opening, Live, File {
-    /** What the amounts of the graph measure. */
+    /** The measure of the amounts of the graph. */
     Measure measure();
   }
 
@@ -46,23 +46,23 @@ public record Snapshot(
   }
 
   /**
-   * What a machine tells, or a recording of one.
+   * The facts of a machine, or of a recording of a machine.
    *
    * @param measure of the amounts of the graph
    * @param time what the graph covers
    * @param host what the machine does; held while the rest is
    * @param losses what is missing, also while the rest is frozen
    * @param cost of flametop itself, also while the rest is frozen
-   * @param ended no more will come: a replay is over, or sampling has failed
+   * @param ended whether no more samples will come: a replay is over, or sampling has failed
    */
   public record Live(
       Measure measure, Covered time, Host host, Losses losses, Cost cost, boolean ended)
       implements Context {}
 
   /**
-   * What a file of stacks tells.
+   * The facts of a file of stacks.
    *
-   * @param openNanos how long it has been open
+   * @param openNanos how long the file has been open
    */
   public record File(Reading reading, long openNanos) implements Context {
     @Override
@@ -98,7 +98,7 @@ public record Snapshot(
   }
 
   /**
-   * What the machine does, whatever time the graph is of.
+   * The state of the machine, whatever time the graph is of.
    *
    * @param time ns, CLOCK_MONOTONIC: the present, or the moment that is held
    * @param tasks their number, by {@link flametop.sampler.State#ordinal()}
@@ -121,18 +121,19 @@ public record Snapshot(
       int cpuHz) {}
 
   /**
-   * What a search found in the whole graph.
+   * The nodes that a search found in the whole graph.
    *
-   * @param pattern that of the query
-   * @param weight of what is below nodes that match, each counted once
+   * @param pattern the pattern of the query
+   * @param weight amount of all nodes that match, each stack counted once
    * @param nodes matches in drawing order, at most 4,096
    * @param count all matches
-   * @param more whether there are more, where nobody has looked yet; the weight is of all
+   * @param more whether there may be more matches in parts that are not searched yet; the weight is
+   *     of all
    */
   public record Search(Pattern pattern, long weight, long[] nodes, int count, boolean more) {}
 
   /**
-   * Since the start, or since {@code z}.
+   * The losses since the start, or since {@code z}.
    *
    * @param lostSamples CPU samples dropped
    * @param latePasses passes due that were not made
@@ -146,7 +147,7 @@ public record Snapshot(
       long lostSamples, long latePasses, double shortShare, long nameLimited, double ownShare) {}
 
   /**
-   * What flametop has cost.
+   * The cost of flametop.
    *
    * @param time ns, CLOCK_MONOTONIC; 0 if not known yet
    * @param nanos of CPU until then, since the stream began
@@ -188,17 +189,17 @@ public record Snapshot(
     return context instanceof Opening;
   }
 
-  /** What the amounts of the graph measure. */
+  /** The measure of the amounts of the graph. */
   public Measure measure() {
     return context.measure();
   }
 
-  /** What a live source tells; only of the snapshot of one. */
+  /** The facts of a live source; only for the snapshot of a live source. */
   public Live live() {
     return (Live) context;
   }
 
-  /** How far the file is read; only of the snapshot of a file. */
+  /** How far the file is read; only for the snapshot of a file. */
   public Reading reading() {
     return ((File) context).reading();
   }

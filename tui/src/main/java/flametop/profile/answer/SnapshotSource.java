@@ -4,13 +4,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * What the screen asks for its pictures: a {@link LiveSource} or a {@link FileSource}. Nothing here
- * waits; a future that fails ends the screen with its cause.
+ * The source of the screen's pictures: a {@link LiveSource} or a {@link FileSource}. No method
+ * waits; a future that fails ends the screen with the cause of the failure.
  */
 public interface SnapshotSource {
   CompletableFuture<Snapshot> snapshot(GraphQuery query);
 
-  /** What a view shows beside the snapshot. */
+  /** The page that a view shows beside the snapshot. */
   CompletableFuture<Page> page(PageQuery query);
 
   /** Rows of the pick list of comms, the heaviest first. */

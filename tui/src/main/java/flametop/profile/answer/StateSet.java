@@ -19,7 +19,7 @@ public record StateSet(int bits) {
           State.PARKED,
           State.OTHER);
 
-  /** Those in which a task neither runs nor waits for a CPU. */
+  /** The states in which a task neither runs nor waits for a CPU. */
   public static final StateSet BLOCKED =
       of(State.SLEEP, State.DISK, State.STOPPED, State.ZOMBIE, State.PARKED, State.OTHER);
 

@@ -18,7 +18,7 @@ public record TasksQuery(boolean threads, Order order, int rows, @Nullable Patte
     return page instanceof TasksReport;
   }
 
-  /** What rows are ordered by. */
+  /** The order of rows. */
   public enum Order implements PageQuery.RowOrder<Order> {
     CPU,
     /** How much {@link #CPU} is another than in what it is compared with. */

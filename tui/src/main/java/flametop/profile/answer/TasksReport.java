@@ -53,10 +53,10 @@ public record TasksReport(List<Row> rows, int matching, int tasks, long windowNa
   }
 
   /**
-   * What a process or thread had in what it is compared with, scaled to the same length of time.
+   * The time of a process or thread in the baseline, scaled to the same length of time.
    *
    * @param run ns on a CPU
-   * @param change {@code Noise.change} of that
+   * @param change {@code Noise.change} of the time on a CPU
    */
   public record Before(long run, double change) {}
 }

@@ -21,9 +21,9 @@ public record TopQuery(
     return page instanceof TopReport;
   }
 
-  /** What functions are ordered by; all but the name begin with the most. */
+  /** The order of functions; all orders but the name begin with the largest amount. */
   public enum Order implements PageQuery.RowOrder<Order> {
-    /** What is spent in the function itself. */
+    /** By the amount in the function itself. */
     SELF,
     /** Also in what it calls. */
     TOTAL,
@@ -31,7 +31,7 @@ public record TopQuery(
     SELF_CHANGE,
     /** The same of {@link #TOTAL}. */
     TOTAL_CHANGE,
-    /** Of the total, what was in one state. */
+    /** By the part of the total that was in one state. */
     RUN,
     QUEUED,
     DISK,

@@ -37,8 +37,7 @@ public record TopReport(List<Row> rows, int matching, int functions, long total)
   }
 
   /**
-   * What a function had in what it is compared with, scaled to the same length of time or the same
-   * total.
+   * The amounts of a function in the baseline, scaled to the same length of time or the same total.
    *
    * @param self ns
    * @param total ns

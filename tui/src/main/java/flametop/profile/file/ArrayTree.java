@@ -9,7 +9,7 @@ import java.util.List;
 
 /** A folded tree in columns by node. */
 abstract class ArrayTree extends Nodes implements CallTree {
-  /** What is in each node and below it. */
+  /** The amount in each node and below the node. */
   LongColumn sum = new LongColumn();
 
   /** A tree that has only its root. */

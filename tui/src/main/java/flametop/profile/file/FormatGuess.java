@@ -178,7 +178,9 @@ final class FormatGuess {
         && (head[at] == 0x08 || head[at] == 0x10);
   }
 
-  /** What a file without stacks may be, for people; empty if that is not known. */
+  /**
+   * The format that a file without stacks may have, for people; empty if the format is not known.
+   */
   static String guess(byte[] head) {
     String text = new String(head, StandardCharsets.ISO_8859_1);
     if (SAMPLE.matcher(text).find() || FRAME.matcher(text).find()) {

@@ -326,7 +326,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
             : 1;
   }
 
-  /** What was left out of the files, as lines for people. */
+  /** The lines for people about stacks that were left out of the files. */
   public CompletableFuture<List<String>> complaints() {
     return worker.request(this::notices);
   }
@@ -522,7 +522,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   /**
-   * What the stacks that were read are good for.
+   * The use of the stacks that were read.
    *
    * @param counts each file has a number that is more than 0
    * @param whole each could be read to its end

@@ -40,7 +40,7 @@ final class StackTree extends ArrayTree {
     }
   }
 
-  /** What a node costs at most, while the arrays grow, B. */
+  /** The most memory of a node, while the arrays grow, B. */
   private static final int NODE_BYTES = 128;
 
   private final int mostNodes;

@@ -13,18 +13,18 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the CPUs did: totals of the stream, and what they grew by over the last full second, told
- * anew once a second: what changes more often can't be read. Busy time is exact; how it splits into
- * user, system and softirq is by the samples of the CPU clock if the whole host is sampled, else by
- * /proc/stat.
+ * The use of the CPUs: totals of the stream, and how much the totals grew over the last full
+ * second. Figures change once a second: nobody can read figures that change more often. Busy time
+ * is exact. The split of busy time into user, system and softirq is by the samples of the CPU clock
+ * if the whole host is sampled, else by /proc/stat.
  */
 public final class HostUsage {
   private static final long SECOND = 1_000_000_000L;
 
-  /** In the first second rates are told as often as this, of the time that there is, ns. */
+  /** In the first second rates are made anew after so long, of the time that has passed, ns. */
   private static final long STEP = SECOND / 4;
 
-  /** Rates are of so long, ns. */
+  /** Rates are means over so long, ns. */
   private static final long SPAN = SECOND;
 
   private static final int STRIP_SECONDS = 300;
@@ -69,7 +69,7 @@ public final class HostUsage {
       Arrays.fill(totals, FREQUENCY, CYCLES + 1, -1);
     }
 
-    /** Has the CPU these idle states, of which nothing is known yet. */
+    /** Gives the CPU these idle states, of which nothing is known yet. */
     void have(List<StreamFacts.IdleState> some) {
       states = some;
       totals = Arrays.copyOf(totals, IDLE_STATES + PER_IDLE_STATE * some.size());
@@ -257,7 +257,7 @@ public final class HostUsage {
     return cpuHz;
   }
 
-  /** What flametop cost until the last batch that told it. */
+  /** The CPU time of flametop until the last batch that told of that time. */
   public Snapshot.Cost cost() {
     return last == null ? new Snapshot.Cost(0, 0) : new Snapshot.Cost(last.time, last.ownCpu);
   }
@@ -302,7 +302,7 @@ public final class HostUsage {
     return values;
   }
 
-  /** These rows, and what none of them has. */
+  /** These rows, and the reasons why figures are missing in all of them. */
   public CpuReport report(List<CpuRow> rows) {
     return new CpuReport(
         rows, facts.idleMissing(), facts.frequencyMissing(), facts.cyclesMissing());

@@ -40,7 +40,7 @@ final class Estimate {
     StateSet.of(State.DISK).bits()
   };
 
-  /** What the entries are whose time is placed. */
+  /** The entries whose time is placed. */
   interface Entries {
     int count();
 

@@ -77,7 +77,7 @@ public final class Intake implements StreamVisitor {
     return accounts;
   }
 
-  /** Adds the owners and stacks that tasks are in now. */
+  /** Marks the owners and stacks that tasks are in now. */
   void mark(BitSet ofOwners, BitSet ofStacks) {
     accounts.mark(ofOwners, ofStacks);
     events.mark(ofOwners, ofStacks);
@@ -266,7 +266,10 @@ public final class Intake implements StreamVisitor {
     quality.sample(owners.processOfTask(head.task()), stack, head.why());
   }
 
-  /** A task was seen, or ended, at this time: of a pass it is a moment, alone it is not. */
+  /**
+   * A task was seen, or ended, at this time. The sight is a new moment if a pass made it, and none
+   * if the task was seen alone.
+   */
   private void sightOf(long time) {
     if (endsPass || more) {
       now = Math.max(now, time);

@@ -44,7 +44,7 @@ final class LogStore implements Store<LogFold> {
     return new LogFold(this, shape, epochs.getAsInt(), baseline);
   }
 
-  /** What is compared takes two trips along the log; meanwhile the present is shown. */
+  /** A baseline takes two trips along the log; meanwhile the present is shown. */
   @Override
   public LogFold first(Shape shape) {
     return new LogFold(this, shape, epochs.getAsInt(), null);
@@ -63,7 +63,7 @@ final class LogStore implements Store<LogFold> {
   }
 
   /**
-   * Has folds show another moment, once they are {@linkplain LogFold#move told}.
+   * Keeps another moment for folds, which show the moment once they {@linkplain LogFold#move move}.
    *
    * @param held where they are held without a range, ns; {@link Long#MAX_VALUE}: nowhere
    */
@@ -72,7 +72,7 @@ final class LogStore implements Store<LogFold> {
     this.held = held;
   }
 
-  /** Has folds be compared with a window; null: with none. */
+  /** Keeps the window that folds are compared with; null: with none. */
   void compare(@Nullable Window with) {
     baseline = with;
   }

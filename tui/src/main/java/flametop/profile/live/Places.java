@@ -38,7 +38,7 @@ final class Places {
     return bytes;
   }
 
-  /** What is known of a frame; null if nothing is. */
+  /** The places that are known of a frame; null if none are. */
   @Nullable Answer of(int frame) {
     return answers.getIfPresent(frame);
   }

@@ -44,12 +44,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where the threads spend their time: takes the stream, answers requests. It has a thread of its
- * own, which alone touches what it holds; batches and requests stand in one queue, in the order
- * they came. No method waits.
+ * The live source: takes the stream, and answers requests about the time of threads. A profile has
+ * a thread of its own, which alone touches the profile's data; batches and requests stand in one
+ * queue, in the order in which they came. No method waits.
  *
- * <p>Futures complete on that thread: what depends on them must be short or go elsewhere. They fail
- * with {@link IllegalStateException} once the profile is closed or {@link #failure} is there.
+ * <p>Futures complete on that thread: a step that depends on them must be short or run elsewhere.
+ * Futures fail with {@link IllegalStateException} once the profile is closed or {@link #failure} is
+ * there.
  */
 public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private final StreamReader reader = new StreamReader(0, false);
@@ -68,17 +69,17 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   /** The time of tasks. */
   private final Shown time;
 
-  /** What is shown: {@link #time}, or the measure of {@link #source}. */
+  /** The measure that is shown: {@link #time}, or the measure of {@link #source}. */
   private Shown shown;
 
-  /** Null: the time of tasks is shown. */
+  /** The source of events that is shown; null if the time of tasks is shown. */
   private @Nullable EventSource source;
 
   private int epochs;
   private boolean ended;
   private boolean damaged;
 
-  /** Runs all that touches what is above. */
+  /** The thread that alone touches the fields above. */
   private final Worker worker;
 
   /**
@@ -106,7 +107,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   }
 
   /**
-   * Has what a profile needs of the JDK and of its caches initialized, while the kernel side is
+   * Initializes the parts of the JDK and the caches that a profile needs, while the kernel side is
    * being opened.
    */
   public static void prepare() {
@@ -123,28 +124,28 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     return worker.request(() -> picture(query));
   }
 
-  /** Processes with their time, whatever the shape is; heaviest first. */
+  /** The processes with their time, whatever the shape is; heaviest first. */
   @Override
   public CompletableFuture<List<ProcessRow>> processes(StateSet states) {
     return worker.request(() -> shown.read().processes(states, panels.tasks(), false));
   }
 
-  /** Like {@link #processes}, those of one comm together. */
+  /** Like {@link #processes}, with one row for all processes of a comm. */
   @Override
   public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
     return worker.request(() -> shown.read().processes(states, panels.tasks(), true));
   }
 
-  /** Like {@link #processes}, those of one control group together. */
+  /** Like {@link #processes}, with one row for all processes of a control group. */
   @Override
   public CompletableFuture<List<ProcessRow>> cgroups(StateSet states) {
     return worker.request(() -> shown.read().cgroups(states, panels.tasks()));
   }
 
   /**
-   * The stacks, of all batches that were taken before, or of the frozen moment.
+   * The stacks of all batches that were taken before, or of the frozen moment.
    *
-   * @param zoom only those that pass through this node; {@link GraphQuery#ROOT} for all
+   * @param zoom takes only stacks that pass through this node; {@link GraphQuery#ROOT} for all
    * @param samples values are passes seen (off the CPU) and samples of the CPU clock (on it)
    *     instead of amounts
    */
@@ -161,7 +162,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         });
   }
 
-  /** What bounds that which is shown, below a node. */
+  /** The scope of the shown graph below a node. */
   public CompletableFuture<Extract.Scope> scope(long zoom) {
     return worker.request(
         () -> scope(shown.read().tree().path(shown.graph().resolve(zoom)), shown.comparedWith()));
@@ -184,11 +185,11 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   }
 
   /**
-   * How much is kept.
+   * How many things the profile keeps.
    *
-   * @param owners and processes
-   * @param stacks and frames, functions
-   * @param trie entries and nodes
+   * @param owners owners and processes
+   * @param stacks stacks, frames and functions
+   * @param trie entries and nodes of the trie
    */
   record Kept(int owners, int stacks, int trie, long logBytes) {}
 
@@ -200,8 +201,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   }
 
   /**
-   * Where a node is in the source. What is not known is asked for, and there when it is asked for
-   * again later.
+   * The source lines of a node. Lines that are not known are asked for, and are in a later answer.
    */
   @Override
   public CompletableFuture<Source> source(StateSet states, long node) {
@@ -210,8 +210,8 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   }
 
   /**
-   * What a view shows beside the snapshot. A {@link Sandwich} is folded out of the past when it is
-   * asked for first, and kept up to date for as long as it is asked for.
+   * The page that a view shows beside the snapshot. A {@link Sandwich} is folded out of the past at
+   * the first request, and kept up to date as long as requests come.
    */
   @Override
   public CompletableFuture<Page> page(PageQuery query) {
@@ -244,7 +244,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     return worker.request(intake::counters);
   }
 
-  /** What is shown takes another shape, the past included. */
+  /** Gives the graph another shape, the past included. */
   @Override
   public void shape(Shape shape) {
     worker.enqueue(() -> shown.graph().shape(shape));
@@ -266,14 +266,14 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         });
   }
 
-  /** Of what is shown. */
+  /** The measure of the shown graph. */
   private Measure measure() {
     return source == null ? options.measure() : source.measure();
   }
 
   /**
-   * Shows another moment; sampling goes on. Where only sums are left of it, what is shown is the
-   * nearest that there is: {@link Snapshot.Covered#graph} tells.
+   * Shows another moment; sampling goes on. Where only sums are left of the moment, the graph
+   * covers the nearest time that there is: {@link Snapshot.Covered#graph}.
    */
   @Override
   public void show(Moment moment) {
@@ -289,7 +289,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         });
   }
 
-  /** Starts anew: what was before counts no more. */
+  /** Starts anew: the past does not count any more. */
   @Override
   public void restart() {
     worker.enqueue(
@@ -332,12 +332,12 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     return by.getMessage() == null ? by.toString() : by.getMessage();
   }
 
-  /** Why the profile can go on no more, if so: a defect, or no memory. */
+  /** The defect, or lack of memory, that ended the profile; empty while the profile goes on. */
   public Optional<Throwable> failure() {
     return worker.failure();
   }
 
-  /** Ends the thread when what came before is done. */
+  /** Ends the thread once all earlier requests are done. */
   @Override
   public void close() {
     worker.close();
@@ -368,7 +368,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     }
   }
 
-  /** Of the samples now. */
+  /** The noise at the present rates of samples. */
   private Noise noise(double scale) {
     return Noise.of(host.passHz(), host.cpuHz(), scale);
   }

@@ -49,7 +49,7 @@ final class Quality {
     }
   }
 
-  /** What flametop had cost at a moment. */
+  /** The cost of flametop until a moment. */
   private record Cost(long time, List<OwnPart> parts, long copied, long streamed) {}
 
   private final Stacks stacks;

@@ -44,7 +44,7 @@ public final class Accounts {
   /** The longest tick of a kernel (CONFIG_HZ=100), ns. */
   public static final long TICK_NANOS = 10_000_000;
 
-  /** What a wait may be longer than the sights tell, ns: no pass takes as long. */
+  /** A wait may be so much longer than the sights tell, ns: no pass takes as long. */
   private static final long WAIT_SLACK_NANOS = 1_000_000_000;
 
   private static final long SECOND = 1_000_000_000;
@@ -71,7 +71,7 @@ public final class Accounts {
   private final ChangeLog log;
   private final Owners owners;
 
-  /** What is known of one task. */
+  /** One task, as the sights tell of the task. */
   private static final class Account {
     final int task;
     boolean begun;
@@ -93,7 +93,7 @@ public final class Accounts {
     /** How long after the beginning of its pass the open interval began, ns. */
     long visit;
 
-    /** Of the open wait: ns before {@link #openSince} that are in the log. */
+    /** The part of the open wait before {@link #openSince} that is in the log, ns. */
     long waitedBefore;
 
     /** ns in D by the kernel: as told last, and at the sight before. */
@@ -148,7 +148,7 @@ public final class Accounts {
     sampleNanos = cpuHz > 0 ? SECOND / cpuHz : sampleNanos;
   }
 
-  /** What comes is of a pass that began then, ns, or of no pass. */
+  /** The next records are of a pass that began at this time, ns, or of no pass. */
   public void batchBegins(long time) {
     passBegan = time;
   }

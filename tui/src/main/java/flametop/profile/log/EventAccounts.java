@@ -40,7 +40,7 @@ public final class EventAccounts {
   /** Weight that has no stack yet. */
   private long open;
 
-  /** As much of it had none when this second began. */
+  /** The part of the weight that had no stack when this second began. */
   private long old;
 
   private long secondBegan = Long.MIN_VALUE;

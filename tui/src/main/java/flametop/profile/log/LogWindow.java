@@ -1,8 +1,8 @@
 package flametop.profile.log;
 
 /**
- * What the log tells between two cursors, kept up to date as they move: the head goes on with the
- * log or is held; the tail goes after the window, either way.
+ * The sums of the log between two cursors, kept up to date as the cursors move: the head goes on
+ * with the log or is held; the tail follows after the window in both cases.
  */
 public abstract class LogWindow implements ChangeLog.Reader {
   private final ChangeLog log;
@@ -46,7 +46,7 @@ public abstract class LogWindow implements ChangeLog.Reader {
     version++;
   }
 
-  /** What the sums are read between now. */
+  /** The two moments between which the sums are read now. */
   public Window window() {
     return window;
   }
@@ -92,7 +92,7 @@ public abstract class LogWindow implements ChangeLog.Reader {
     return log.more(head) && log.nextTime(head) <= limit;
   }
 
-  /** It never goes back behind the tail, which goes first. */
+  /** The head never goes back behind the tail, which goes first. */
   private boolean isAhead() {
     return log.time(head) > limit && log.less(head) && (whole || tail.before(head));
   }

@@ -4,7 +4,7 @@ import java.util.BitSet;
 
 /** How long each owner was in which state, whatever its stacks. */
 public final class OwnerTimes extends LogWindow {
-  /** Of {@link Stacks#STOLEN}, which is logged as waiting for a CPU. */
+  /** The place of {@link Stacks#STOLEN}, which the log has as waiting for a CPU. */
   private static final int STOLEN = flametop.sampler.State.values().length;
 
   private final Sums sums = new Sums(false);

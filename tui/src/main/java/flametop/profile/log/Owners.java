@@ -59,7 +59,7 @@ public final class Owners {
   /** Owner of time so long ago that whose it was is not known any more; no filter admits it. */
   public static final int OLDER = 0;
 
-  /** Of a process that stands for those of its comm that are gone. */
+  /** The tgid of a process that stands for all processes of its comm that are gone. */
   public static final int NO_TGID = -1;
 
   private static final String NOBODY = "[older]";
@@ -69,7 +69,7 @@ public final class Owners {
 
   private static final int GONE = -1;
 
-  /** Of what is not gone. */
+  /** The time at which a living process or task is gone. */
   private static final long NEVER = Long.MAX_VALUE;
 
   /** One generation of a tgid, or all processes of a comm that are gone. */
@@ -156,7 +156,7 @@ public final class Owners {
     intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY));
   }
 
-  /** What is told from now on is of this time, ns, or later. */
+  /** The next records are of this time, ns, or later. */
   public void moment(long now) {
     time = now;
   }

@@ -26,13 +26,13 @@ public final class Spot {
 
   private Spot() {}
 
-  /** Of time in a state. */
+  /** The spot of time in a state. */
   public static int of(int state) {
     return state;
   }
 
   /**
-   * Of samples in a state.
+   * The spot of samples in a state.
    *
    * @param cpu {@link Shape#NO_CPU} if it is not known
    */

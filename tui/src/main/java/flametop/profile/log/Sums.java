@@ -105,7 +105,7 @@ public final class Sums {
     return slot;
   }
 
-  /** Has all sums of a thing be zero. */
+  /** Sets all sums of a thing to zero. */
   public void clear(int thing) {
     for (int slot = first(thing); slot >= 0; slot = next(slot)) {
       Arrays.fill(bases.items, width * slot, width * (slot + 1), 0);

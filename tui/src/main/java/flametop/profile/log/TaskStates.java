@@ -3,7 +3,7 @@ package flametop.profile.log;
 import flametop.sampler.State;
 import java.util.BitSet;
 
-/** What the tasks that were not gone at one moment did then. */
+/** The states of all tasks that lived at one moment. */
 public final class TaskStates {
   private final long time;
   private final int[] owner;
@@ -12,7 +12,7 @@ public final class TaskStates {
   private final int[] stack;
 
   /**
-   * Of the present.
+   * The states at present.
    *
    * @param time ns
    */
@@ -56,7 +56,7 @@ public final class TaskStates {
     return Math.max(0, time - Math.min(time, since[task]));
   }
 
-  /** As {@link Accounts#stack}. */
+  /** The stack of a task, as {@link Accounts#stack} has it. */
   public int stack(int task) {
     return stack[task];
   }

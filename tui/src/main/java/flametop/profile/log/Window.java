@@ -1,7 +1,7 @@
 package flametop.profile.log;
 
 /**
- * What sums are read between.
+ * Two moments between which sums are read.
  *
  * @param headTime ns
  * @param tailTime ns

@@ -42,7 +42,7 @@ public class Finds {
 
   private final IntColumn found = new IntColumn();
 
-  /** Of {@link #found} those without a match above. */
+  /** The nodes of {@link #found} that have no match above them. */
   private final IntColumn topmost = new IntColumn();
 
   /** The first of {@link #found} in drawing order, when there were so many. */
@@ -122,7 +122,10 @@ public class Finds {
     }
   }
 
-  /** What matches in the whole tree and has time in these states, or had what is compared. */
+  /**
+   * The nodes of the whole tree that match and have time in these states, or had time in the
+   * baseline.
+   */
   public Snapshot.Search search(Pattern wanted, StateSet states, TreeReader reader) {
     look(wanted);
     if (orderedOf != found.size) {
@@ -174,7 +177,7 @@ public class Finds {
     }
   }
 
-  /** What comes first in drawing order goes last. */
+  /** Puts the nodes that come first in drawing order last. */
   private static void sort(IntColumn due, int from, TreeReader reader) {
     Integer[] children = new Integer[due.size - from];
     for (int i = 0; i < children.length; i++) {

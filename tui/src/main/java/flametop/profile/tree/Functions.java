@@ -2,7 +2,7 @@ package flametop.profile.tree;
 
 import flametop.profile.answer.NodeKind;
 
-/** What the nodes of call trees stand for, by number. */
+/** The functions that the nodes of call trees stand for, by number. */
 public interface Functions {
   /** All numbers are below this. */
   int functions();

@@ -247,7 +247,9 @@ public final class Graph<F extends Fold> {
     return of.paths == now.nodes() ? there : now.find(of.paths, of.shape, there);
   }
 
-  /** What a query asks of the graph as it is; made anew only as far as something has changed. */
+  /**
+   * The answer to a query, from the graph as it is; made anew only as far as something has changed.
+   */
   public GraphPicture picture(GraphQuery query) {
     int selected = resolve(query.selected());
     Siblings siblings = query.siblings();

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param <F> the folds
  */
 public final class Graphs<F extends Fold> {
-  /** What nobody asked for in so long is not kept up to date any more, ns. */
+  /** A graph that nobody asked for in so long is not kept up to date any more, ns. */
   public static final long PATIENCE_NANOS = 20_000_000_000L;
 
   /** The callers and the callees of a function. */
@@ -98,7 +98,7 @@ public final class Graphs<F extends Fold> {
     return false;
   }
 
-  /** Has the sandwich be that of what a query asks. */
+  /** Makes the sandwich the one that a query asks for. */
   public void ask(SandwichQuery query) {
     asked = System.nanoTime();
     if (halves != null && !halves.function.equals(query.function())) {
@@ -116,7 +116,7 @@ public final class Graphs<F extends Fold> {
   }
 
   /**
-   * What a query asks, once it was {@linkplain #ask asked for}.
+   * The sandwich of a query that was {@linkplain #ask asked} before.
    *
    * @param nanos for each half to be brought up to date
    */

@@ -123,7 +123,7 @@ public final class NodeFinder {
     return best == NONE ? top : best;
   }
 
-  /** Has the first frames below the owners be there. */
+  /** Opens the owners, so that the first frames below them are there. */
   private void openOwners() {
     for (int child = tree.firstChild(ROOT); child != NONE; child = tree.sibling(child)) {
       if (isOwner(tree.function(child))) {

@@ -1,19 +1,19 @@
 package flametop.profile.tree;
 
 /**
- * What is a change, and what is only chance: of <i>n</i> samples the square root of <i>n</i>.
+ * Tells a change from chance: the chance of <i>n</i> samples is the square root of <i>n</i>.
  *
  * @param sampleNanos what one sample stands for; 0 where nothing was sampled
  * @param scale how much longer the present is than what it is compared with
  */
 public record Noise(double sampleNanos, double scale) {
-  /** That of figures that are counted, not sampled. */
+  /** The noise of figures that are counted, not sampled. */
   public static final Noise NONE = new Noise(0, 1);
 
-  /** Of all: less than this is no change that anybody looks for. */
+  /** A change of less than this share of all is none that anybody looks for. */
   private static final double LEAST_SHARE = 0.0005;
 
-  /** Of the larger of the two: up to here it is the same. */
+  /** Two amounts that differ by less than this share of the larger one are the same. */
   private static final double SAME = 0.02;
 
   /** Standard deviations of the number of samples that are no change. */
@@ -21,7 +21,7 @@ public record Noise(double sampleNanos, double scale) {
 
   private static final double SECOND = 1e9;
 
-  /** That of samples at these rates; where there is no CPU clock, passes place the time. */
+  /** The noise of samples at these rates; where there is no CPU clock, passes place the time. */
   public static Noise of(int passHz, int cpuHz, double scale) {
     return new Noise(SECOND / Math.max(1, cpuHz > 0 ? cpuHz : passHz), scale);
   }

@@ -17,7 +17,7 @@ public record Options(Shape shape, long historyBytes, boolean hideRoots, Measure
   /** 16 MiB. */
   public static final long DEFAULT_HISTORY_BYTES = 16L << 20;
 
-  /** Of the time of tasks. */
+  /** Options for the time of tasks. */
   public Options(Shape shape, long historyBytes, boolean hideRoots) {
     this(shape, historyBytes, hideRoots, Measure.TIME);
   }

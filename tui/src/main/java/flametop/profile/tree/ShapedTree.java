@@ -55,12 +55,12 @@ public final class ShapedTree {
     return top;
   }
 
-  /** What matches in the whole tree. */
+  /** The nodes of the whole tree that match. */
   public Snapshot.Search search(Pattern pattern, StateSet states) {
     return finds.search(pattern, states, reader);
   }
 
-  /** As {@link TreeReader#slice}. */
+  /** The visible nodes, as {@link TreeReader#slice} lists them. */
   GraphSlice slice(GraphQuery query, int zoom, int from, int to) {
     return reader.slice(query, zoom, from, to, matches);
   }

@@ -87,12 +87,12 @@ public final class TreeReader {
     return Math.max(0, tree.weight(node, states));
   }
 
-  /** What is spent in it, and in nothing below it. */
+  /** The amount that is spent in the node itself, and in nothing below the node. */
   public long self(int node, int states) {
     return Math.max(0, tree.self(node, states));
   }
 
-  /** What it is compared with, where that is more. */
+  /** The weight of a node, or of its baseline where that is more. */
   long extent(int node, int states) {
     long weight = weight(node, states);
     return tree.hasBaseline() ? Math.max(weight, tree.baseline(node, states)) : weight;
@@ -344,13 +344,13 @@ public final class TreeReader {
   /** A node that is to be listed, or {@code count} neighbours up to {@code last} as one. */
   private record Child(int node, long weight, int count, int last) {}
 
-  /** What is still to be listed, with the index of its parent and its level. */
+  /** The nodes that are still to be listed, each with the index of its parent and its level. */
   private static final class Due {
     private final List<Child> children = new ArrayList<>();
     private final IntColumn parents = new IntColumn();
     private final IntColumn levels = new IntColumn();
 
-    /** Of what was taken last. */
+    /** The parent of the node that was taken last. */
     int parent;
 
     int level;

@@ -27,7 +27,7 @@ public final class Worker implements AutoCloseable {
   private final Predicate<Throwable> refusals;
   private final Runnable failed;
 
-  /** What ended the worker; null while it goes on. */
+  /** The failure that ended the worker; null while the worker goes on. */
   private volatile @Nullable Throwable failure;
 
   private volatile boolean closed;
@@ -102,7 +102,7 @@ public final class Worker implements AutoCloseable {
         : new IllegalStateException("the " + name + " failed: " + failure, failure);
   }
 
-  /** Has a change be made, unless the worker fails or is closed before. */
+  /** Queues a change, which is made unless the worker fails or is closed before. */
   public void enqueue(Runnable change) {
     boolean unused =
         offer(
@@ -113,7 +113,10 @@ public final class Worker implements AutoCloseable {
             });
   }
 
-  /** Has something be done, even if the worker has failed; false if nobody will do it. */
+  /**
+   * Queues an item, which is done even if the worker has failed. Returns false if nobody will do
+   * the item.
+   */
   public boolean offer(Runnable item) {
     if (closed) {
       return false;

@@ -151,7 +151,10 @@ public enum Action {
     return keys;
   }
 
-  /** What a source must have for the action to mean something; null if every source will do. */
+  /**
+   * The capability that a source must have for the action to mean something; null if every source
+   * will do.
+   */
   public @Nullable Capability needs() {
     return switch (this) {
       case FREEZE, REFRESH -> Capability.PRESENT;

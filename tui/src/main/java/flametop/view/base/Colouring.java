@@ -4,7 +4,7 @@ import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 
-/** What the colour of a frame tells. The shade always follows from the name of the frame. */
+/** The meaning of the colour of a frame. The shade always follows from the name of the frame. */
 public enum Colouring {
   /** The kind of the frame: user, kernel, JIT … */
   KIND("kind") {

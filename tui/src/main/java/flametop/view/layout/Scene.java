@@ -308,7 +308,7 @@ public final class Scene {
     return options.origin().has(Capability.STATES) && snapshot.measure().isTime();
   }
 
-  /** What the colours of frames tell here. */
+  /** The meaning of the colours of frames in this scene. */
   public Colouring colouring() {
     return hasStates() ? state.colouring() : Colouring.KIND;
   }

@@ -163,7 +163,7 @@ public final class ViewState implements Cloneable {
     return time;
   }
 
-  /** What the colours of frames tell. */
+  /** The meaning of the colours of frames. */
   public Colouring colouring() {
     return colouring;
   }
@@ -280,7 +280,7 @@ public final class ViewState implements Cloneable {
     return pace;
   }
 
-  /** What the budget lowered, and why; empty if it lowered nothing. */
+  /** The rates that the budget lowered, and why; empty if the budget lowered nothing. */
   public String lowered() {
     return lowered;
   }

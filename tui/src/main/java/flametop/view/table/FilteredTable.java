@@ -69,7 +69,7 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
   /** States whose colours are in the table; null for none. */
   abstract @Nullable StateSet states(Scene scene);
 
-  /** What a search is completed to. */
+  /** The name that a search is completed to. */
   abstract String name(R row);
 
   /** Writes the marked row in full. */

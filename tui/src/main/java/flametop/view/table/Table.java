@@ -125,7 +125,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     return orders.get((orders.indexOf(order(scene, s)) + 1) % orders.size());
   }
 
-  /** What a second click on the marked row does. */
+  /** Does the action of a second click on the marked row. */
   abstract Step enter(Scene scene, ViewState s);
 
   /** Does an action that only this table has; null for another. */
@@ -133,12 +133,12 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     return null;
   }
 
-  /** What is copied of a row. */
+  /** The text that is copied of a row. */
   String copied(R row) {
     return "";
   }
 
-  /** What a row is, in one word. */
+  /** The kind of a row, in one word. */
   abstract String thing(ViewState s);
 
   /** Paints what stands above and below the table. */

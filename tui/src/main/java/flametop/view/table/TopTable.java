@@ -129,7 +129,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     return scene -> scene.columns < 60 ? narrow : "change";
   }
 
-  /** What is measured where it is not told apart by state. */
+  /** The title of the amounts where they are not told apart by state. */
   private static String measure(Scene scene) {
     return scene.hasStates() ? "" : scene.snapshot.measure().title();
   }
