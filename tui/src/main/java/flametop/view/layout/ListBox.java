@@ -5,6 +5,7 @@ import flametop.view.base.Zone;
 import flametop.view.state.FormatList;
 import flametop.view.state.PickList;
 import flametop.view.state.Rows;
+import flametop.view.state.SourceList;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -61,6 +62,11 @@ public final class ListBox {
   /** The place of the open pick list. */
   public static ListBox ofPick(Scene scene, PickList pick) {
     return new ListBox(scene, 2, Integer.MAX_VALUE, pick.matching().size() + 1, pick.index());
+  }
+
+  /** The place of the open list of sources of events. */
+  public static ListBox ofSources(Scene scene, SourceList list) {
+    return new ListBox(scene, 2, Integer.MAX_VALUE, list.rows().size() + 1, list.index());
   }
 
   /** The place of the open list of export formats. */

@@ -91,7 +91,7 @@ class EventMeasureTest {
   }
 
   private EventsReport report() throws Exception {
-    return (EventsReport) get(profile.page(new EventsReport.Query()));
+    return picture().live().events();
   }
 
   @Test

@@ -1,0 +1,90 @@
+package flametop.view.paint;
+
+import flametop.profile.answer.Measure;
+import flametop.profile.answer.SourceListing;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import flametop.view.layout.ListBox;
+import flametop.view.layout.Scene;
+import flametop.view.state.SourceList;
+
+/** Paints the list of sources of events that can be added over the view. */
+public final class SourceListPainter {
+  private static final String LABEL = "add a source";
+
+  private SourceListPainter() {}
+
+  public static void paint(Scene scene, SourceList list, CellGrid grid) {
+    ListBox box = ListBox.ofSources(scene, list);
+    int at = ListPainter.paint(box, grid, LABEL, list.prompt());
+    String count = count(list);
+    int countX = box.x + box.width - 1 - TextWidth.of(count);
+    if (countX > at) {
+      grid.text(countX, box.top, box.width, count, Paint.DIM, ListPainter.BACKGROUND, 0);
+    }
+    below(grid, box, list);
+    for (int entry = box.first(); entry < box.end(); entry++) {
+      boolean marked = entry == list.index();
+      int y = box.row(entry);
+      int bg = marked ? Paint.SELECTED_ROW : ListPainter.BACKGROUND;
+      grid.fill(box.x, y, box.width, bg);
+      if (entry == 0) {
+        String text = list.typed().isEmpty() ? "what is typed above" : "as typed: " + list.typed();
+        int fg = marked ? Paint.INK : Paint.DIM;
+        grid.text(box.x + 1, y, box.width - 2, text, fg, bg, 0);
+      } else {
+        row(grid, box, y, list.rows().get(entry - 1), bg, marked);
+      }
+    }
+  }
+
+  private static String count(SourceList list) {
+    SourceListing listing = list.listing();
+    if (listing == null || list.wanted() != null && !list.wanted().equals(listing.text())) {
+      return "listing…";
+    }
+    int shown = listing.rows().size();
+    String all = Measure.grouped(listing.all());
+    return shown < listing.all() ? "the first " + shown + " of " + all : all + " sources";
+  }
+
+  /** Paints why the spec cannot be had, below the character that it is about. */
+  private static void below(CellGrid grid, ListBox box, SourceList list) {
+    int y = box.top + 1;
+    String why = list.trouble();
+    if (why.isEmpty()) {
+      String hint =
+          list.asked() >= 0 ? "attaching…" : "such as fault,weight=bytes or uprobe:FILE:FUNCTION";
+      grid.text(box.x + 1, y, box.width - 2, hint, Paint.DIM, ListPainter.BACKGROUND, 0);
+      return;
+    }
+    int x = box.x + 1;
+    int under = x + TextWidth.of(LABEL) + 1 + TextWidth.of(cursor(list));
+    String text = why;
+    if (why.startsWith("column ") && under + 2 + TextWidth.of(why) < box.x + box.width) {
+      text = "▲ " + why;
+      x = under;
+    }
+    int fg = Paint.of(Role.WORSE);
+    grid.text(x, y, box.x + box.width - 1 - x, text, fg, ListPainter.BACKGROUND, 0);
+  }
+
+  private static String cursor(SourceList list) {
+    return list.typed().substring(0, list.prompt().cursor());
+  }
+
+  private static void row(
+      CellGrid grid, ListBox box, int y, SourceListing.Row row, int bg, boolean marked) {
+    boolean missing = !row.missing().isEmpty();
+    int name = marked ? Paint.INK : missing ? Paint.DIM : Paint.TEXT;
+    int quiet = Paint.of(marked ? Role.INK : missing ? Role.WORSE : Role.DIM);
+    int end = box.x + box.width - 1;
+    int x = box.x + 1;
+    x += grid.text(x, y, end - x, row.spec(), name, bg, CellGrid.BOLD) + 2;
+    if (x < end) {
+      grid.text(x, y, end - x, missing ? row.missing() : row.details(), quiet, bg, 0);
+    }
+  }
+}
