@@ -72,7 +72,7 @@ public final class Header {
     if (form < BAREST) {
       pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
     }
-    if (form < 8) {
+    if (form < (scene.hasStates() ? 8 : 7)) {
       pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
       String target = scene.options.target();
       boolean said = form >= 6 && target.equals(WHOLE_HOST);

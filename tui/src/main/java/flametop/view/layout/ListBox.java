@@ -1,6 +1,7 @@
 package flametop.view.layout;
 
 import flametop.view.base.ExportFormat;
+import flametop.view.base.TextWidth;
 import flametop.view.base.Zone;
 import flametop.view.state.FormatList;
 import flametop.view.state.PickList;
@@ -29,11 +30,16 @@ public final class ListBox {
    * @param index of the marked entry
    */
   ListBox(Scene scene, int heads, int most, int entries, int index) {
+    this(
+        scene, heads, Math.min(Math.max(4, scene.graphRows), most), index, entries, scene.graphTop);
+  }
+
+  private ListBox(Scene scene, int heads, int rows, int index, int entries, int firstRow) {
     columns = scene.columns;
     x = columns >= 100 ? 4 : columns >= 70 ? 2 : 0;
     width = columns - 2 * x;
-    top = scene.graphTop;
-    height = Math.min(Math.max(4, scene.graphRows), most);
+    top = firstRow;
+    height = rows;
     this.heads = heads;
     this.entries = entries;
     this.index = index;
@@ -66,7 +72,15 @@ public final class ListBox {
 
   /** The place of the open list of sources of events. */
   public static ListBox ofSources(Scene scene, SourceList list) {
-    return new ListBox(scene, 2, Integer.MAX_VALUE, list.rows().size() + 1, list.index());
+    int top = 2;
+    int heads = 1 + Math.max(1, reason(scene, list).size() + (list.isAtColumn() ? 1 : 0));
+    int rows = scene.rows - 1 - top;
+    return new ListBox(scene, heads, rows, list.index(), list.rows().size() + 1, top);
+  }
+
+  /** Why the typed source cannot be had, in lines below its spec. */
+  public static List<String> reason(Scene scene, SourceList list) {
+    return TextWidth.lines(list.trouble(), scene.columns - 10, 3);
   }
 
   /** The place of the open list of export formats. */

@@ -31,11 +31,16 @@ public final class MeasureWords {
     return rate == 0 ? "each event has a stack" : "1 stack per " + row.measure().text(rate);
   }
 
-  /** The end of a spec, which names it best. */
-  private static String end(String spec, int cells) {
-    return TextWidth.exceeds(spec, cells)
+  /** A spec in so many cells: of a long one the kind and the end, which names it best. */
+  public static String brief(String spec, int cells) {
+    if (!TextWidth.exceeds(spec, cells)) {
+      return spec;
+    }
+    int kind = spec.indexOf(':') + 1;
+    int tail = cells - kind - 1;
+    return tail < kind
         ? "…" + spec.substring(Math.max(0, spec.length() - cells + 1))
-        : spec;
+        : spec.substring(0, kind) + "…" + spec.substring(spec.length() - tail);
   }
 
   /** The measure in the header: the source, where there is room, and the unit. */
@@ -48,7 +53,7 @@ public final class MeasureWords {
       return pieces;
     }
     if (form < 4) {
-      String spec = end(row.spec(), form < 2 ? SPEC : SHORT_SPEC);
+      String spec = brief(row.spec(), form < 2 ? SPEC : SHORT_SPEC);
       pieces.add(Piece.of("  " + spec, Role.ACCENT).doing(Action.MEASURE));
       pieces.add(Piece.of(" in " + unit, Role.TEXT).doing(Action.MEASURE));
     } else {
@@ -65,12 +70,13 @@ public final class MeasureWords {
       String all = measure.text(row.totals().weight()) + " in all  ";
       pieces.add(Piece.of(all, Role.TEXT).doing(Action.SHOW_EVENTS));
     }
-    if (form < 7) {
+    if (form < 9) {
       long rate = row.totals().rate();
-      String sampled = rate == 0 ? "all sampled" : "1 stack per " + measure.text(rate);
+      String per = form < 5 ? "1 stack per " : "1/";
+      String sampled = rate == 0 ? "all sampled" : per + measure.text(rate);
       pieces.add(Piece.of(sampled + "  ", Role.TEXT).doing(Action.SHOW_EVENTS));
     }
-    if (form < 8) {
+    if (form < 9) {
       String share = Units.percent(row.notSampledShare());
       String none = (form < 5 ? "[not sampled] " : "unsampled ") + share + "  ";
       pieces.add(Piece.of(none, Role.TEXT).doing(Action.SHOW_EVENTS));

@@ -24,7 +24,7 @@ public final class SourceListPainter {
     if (countX > at) {
       grid.text(countX, box.top, box.width, count, Paint.DIM, ListPainter.BACKGROUND, 0);
     }
-    below(grid, box, list);
+    below(scene, grid, box, list);
     for (int entry = box.first(); entry < box.end(); entry++) {
       boolean marked = entry == list.index();
       int y = box.row(entry);
@@ -51,28 +51,26 @@ public final class SourceListPainter {
   }
 
   /** Paints why the spec cannot be had, below the character that it is about. */
-  private static void below(CellGrid grid, ListBox box, SourceList list) {
+  private static void below(Scene scene, CellGrid grid, ListBox box, SourceList list) {
     int y = box.top + 1;
-    String why = list.trouble();
-    if (why.isEmpty()) {
+    if (list.trouble().isEmpty()) {
       String hint =
           list.asked() >= 0 ? "attaching…" : "such as fault,weight=bytes or uprobe:FILE:FUNCTION";
       grid.text(box.x + 1, y, box.width - 2, hint, Paint.DIM, ListPainter.BACKGROUND, 0);
       return;
     }
-    int x = box.x + 1;
-    int under = x + TextWidth.of(LABEL) + 1 + TextWidth.of(cursor(list));
-    String text = why;
-    if (why.startsWith("column ") && under + 2 + TextWidth.of(why) < box.x + box.width) {
-      text = "▲ " + why;
-      x = under;
-    }
     int fg = Paint.of(Role.WORSE);
-    grid.text(x, y, box.x + box.width - 1 - x, text, fg, ListPainter.BACKGROUND, 0);
-  }
-
-  private static String cursor(SourceList list) {
-    return list.typed().substring(0, list.prompt().cursor());
+    if (list.isAtColumn()) {
+      String before = list.typed().substring(0, list.prompt().cursor());
+      int x = box.x + 1 + TextWidth.of(LABEL) + 1 + TextWidth.of(before);
+      if (x < box.x + box.width - 1) {
+        grid.put(x, y, '▲', fg, ListPainter.BACKGROUND, CellGrid.BOLD);
+      }
+      y++;
+    }
+    for (String line : ListBox.reason(scene, list)) {
+      grid.text(box.x + 1, y++, box.width - 2, line, fg, ListPainter.BACKGROUND, 0);
+    }
   }
 
   private static void row(

@@ -68,6 +68,11 @@ public record SourceList(
     return new SourceList(prompt, listing, wanted, index, number, "");
   }
 
+  /** Whether the reason is about the character at the cursor. */
+  public boolean isAtColumn() {
+    return trouble.startsWith("column ");
+  }
+
   /** The same with the cursor at a character of the spec. */
   public SourceList at(int character) {
     String text = typed();

@@ -15,6 +15,7 @@ import flametop.view.base.View;
 import flametop.view.keys.MeasureKeys;
 import flametop.view.keys.SourceListKeys;
 import flametop.view.layout.Heading;
+import flametop.view.layout.MeasureWords;
 import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.Step;
@@ -116,7 +117,8 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   private static void name(Row row, Spot at) {
     boolean shown = report(at.scene).shown() == row.number();
     int paint = row.is(SourceState.MISSING) && !at.marked ? Paint.WORSE : at.fg;
-    at.text((shown ? "› " : "  ") + row.spec(), paint, shown ? CellGrid.BOLD : 0);
+    String spec = MeasureWords.brief(row.spec(), at.width - 2);
+    at.text((shown ? "› " : "  ") + spec, paint, shown ? CellGrid.BOLD : 0);
   }
 
   private static EventsReport report(Scene scene) {
@@ -124,7 +126,8 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   }
 
   private static void figure(Row row, String text, Spot at) {
-    boolean counted = row.number() != LiveSource.TIME && !row.is(SourceState.MISSING);
+    boolean never = row.attaching() && row.totals().hits() == 0;
+    boolean counted = row.number() != LiveSource.TIME && !row.is(SourceState.MISSING) && !never;
     at.figure(counted ? text : "·", 0, "·", "n/a", "0", "0.0%");
   }
 

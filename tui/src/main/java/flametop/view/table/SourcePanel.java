@@ -82,16 +82,8 @@ final class SourcePanel {
 
   /** Writes a text, in as many lines as it needs and the panel has. */
   private void say(String text, int paint, int style) {
-    String rest = text;
-    int room = scene.columns - 2;
-    while (!rest.isEmpty() && line < rows) {
-      String part = rest;
-      while (TextWidth.exceeds(part, room) && line < rows - 1) {
-        int blank = part.lastIndexOf(' ');
-        part = part.substring(0, blank > 0 ? blank : Math.min(room, part.length() - 1));
-      }
-      grid.text(1, top + line, room, part, paint, Paint.CHROME, style);
-      rest = rest.substring(part.length()).strip();
+    for (String part : TextWidth.lines(text, scene.columns - 2, rows - line)) {
+      grid.text(1, top + line, scene.columns - 2, part, paint, Paint.CHROME, style);
       line++;
     }
   }

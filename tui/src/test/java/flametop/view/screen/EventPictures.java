@@ -187,7 +187,7 @@ final class EventPictures {
     ViewState typing = faults.withSources(listed("block", kinds()[2]));
     ViewState refused =
         faults.withSources(
-            listed("fault,weigth=bytes")
+            listed("fault,weigth=bytes", kinds()[0])
                 .asking(5)
                 .withTrouble("column 7: no option is called weigth; did you mean weight?")
                 .at(6));
