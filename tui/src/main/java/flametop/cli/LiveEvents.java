@@ -1,9 +1,9 @@
 package flametop.cli;
 
-import flametop.profile.answer.EventControl;
-import flametop.profile.answer.SourceListing;
 import flametop.profile.live.Profile;
 import flametop.sampler.KernelSource;
+import flametop.view.state.EventControl;
+import flametop.view.state.SourceListing;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 

@@ -1,7 +1,7 @@
 package flametop.term;
 
-import flametop.profile.answer.EventControl;
 import flametop.view.screen.ScreenSource;
+import flametop.view.state.EventControl;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,6 @@
 package flametop.view.keys;
 
 import flametop.profile.answer.EventsReport;
-import flametop.profile.answer.SourceListing;
 import flametop.sampler.SourceState;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
@@ -13,6 +12,7 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.Rows;
 import flametop.view.state.SourceList;
+import flametop.view.state.SourceListing;
 import flametop.view.state.Step;
 import flametop.view.state.TablePlace;
 import flametop.view.state.ViewState;

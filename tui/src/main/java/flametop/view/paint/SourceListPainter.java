@@ -1,7 +1,6 @@
 package flametop.view.paint;
 
 import flametop.profile.answer.Measure;
-import flametop.profile.answer.SourceListing;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
@@ -9,6 +8,7 @@ import flametop.view.base.TextWidth;
 import flametop.view.layout.ListBox;
 import flametop.view.layout.Scene;
 import flametop.view.state.SourceList;
+import flametop.view.state.SourceListing;
 
 /** Paints the list of sources of events that can be added over the view. */
 public final class SourceListPainter {

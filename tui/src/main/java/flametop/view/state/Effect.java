@@ -1,12 +1,10 @@
 package flametop.view.state;
 
-import flametop.profile.answer.EventControl;
 import flametop.profile.answer.FileSource;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.SnapshotSource;
-import flametop.profile.answer.SourceListing;
 import flametop.profile.answer.StateSet;
 import flametop.view.base.ExportFormat;
 import java.util.List;

@@ -1,6 +1,5 @@
 package flametop.view.state;
 
-import flametop.profile.answer.SourceListing;
 import flametop.view.base.Prompt;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -238,7 +238,9 @@ public final class ViewActions {
     own.removeIf(action -> !origin.has(action));
     boolean files = origin.has(Capability.FILES);
     Set<Action> refused = files ? EnumSet.allOf(Action.class) : EnumSet.copyOf(live.own);
-    refused.removeIf(origin::has);
+    // A file has no view of the sources of events.
+    refused.removeIf(
+        action -> origin.has(action) || files && action.needs() == Capability.SWITCHES);
     if (files) {
       own.addAll(onFiles(view));
     }

@@ -1,4 +1,4 @@
-package flametop.profile.answer;
+package flametop.view.state;
 
 import java.util.List;
 

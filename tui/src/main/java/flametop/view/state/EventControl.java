@@ -1,5 +1,6 @@
-package flametop.profile.answer;
+package flametop.view.state;
 
+import flametop.profile.answer.EventsReport;
 import java.util.concurrent.CompletableFuture;
 
 /** The switches of the sources of events of this machine. No method waits. */
