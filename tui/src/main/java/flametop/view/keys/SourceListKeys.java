@@ -160,7 +160,7 @@ public final class SourceListKeys {
     ViewState tried = s.withSpecs(Prompt.remember(s.specs(), row.spec()));
     if (!row.is(SourceState.MISSING)) {
       return Step.answer(
-          marked(tried.withSources(null), row.number()), row.spec() + " counts; enter shows it");
+          marked(tried.withSources(null), row.number()), "it counts; enter shows its graph");
     }
     Matcher column = COLUMN.matcher(row.why());
     SourceList refused = list.withTrouble(row.why());

@@ -3,6 +3,7 @@ package flametop.view.layout;
 import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.Snapshot;
+import flametop.sampler.SourceState;
 import flametop.view.base.Action;
 import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
@@ -73,7 +74,10 @@ public final class MeasureWords {
     if (form < 9) {
       long rate = row.totals().rate();
       String per = form < 5 ? "1 stack per " : "1/";
-      String sampled = rate == 0 ? "all sampled" : per + measure.text(rate);
+      String sampled =
+          !row.is(SourceState.ON)
+              ? row.state().toString()
+              : rate == 0 ? "all sampled" : per + measure.text(rate);
       pieces.add(Piece.of(sampled + "  ", Role.TEXT).doing(Action.SHOW_EVENTS));
     }
     if (form < 9) {

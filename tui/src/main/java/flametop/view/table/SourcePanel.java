@@ -66,18 +66,29 @@ final class SourcePanel {
 
   private void counted(Row row) {
     List<String> words = new ArrayList<>();
-    words.add(row.state().equals(SourceState.OFF) ? "off; space switches it on" : "on");
-    words.add(MeasureWords.rate(row));
+    boolean on = row.state().equals(SourceState.ON);
+    words.add(on ? "on" : "off; space switches it on");
+    if (on) {
+      words.add(MeasureWords.rate(row));
+    }
     words.add(Units.percent(row.notSampledShare()) + " of its weight [not sampled]");
     if (row.totals().missed() > 0) {
       words.add(
           Units.count(row.totals().missed())
-              + " events not counted: their CPU was busy with others");
+              + " more were not counted: their CPU was in another event");
     }
     say(String.join(" · ", words), Paint.TEXT, 0);
     WeightHistogram histogram = new WeightHistogram(row.measure(), row.totals().histogram());
-    say(histogram.summary(), Paint.TEXT, 0);
+    say(summary(row, histogram), Paint.TEXT, 0);
     histogram.paint(grid, top + line, rows - line, scene.columns);
+  }
+
+  /** The kernel has no histogram where each event weighs the same. */
+  private static String summary(Row row, WeightHistogram histogram) {
+    long hits = row.totals().hits();
+    return hits > 0 && histogram.isEmpty()
+        ? "each event weighs " + row.measure().text(row.totals().weight() / hits)
+        : histogram.summary();
   }
 
   /** Writes a text, in as many lines as it needs and the panel has. */

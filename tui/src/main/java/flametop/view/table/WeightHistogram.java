@@ -48,13 +48,17 @@ final class WeightHistogram {
     end = to;
   }
 
+  boolean isEmpty() {
+    return all == 0;
+  }
+
   /** Half of the events and nearly all, in words. */
   String summary() {
     if (all == 0) {
       return "no event yet";
     }
     if (end == 1) {
-      return "each event weighs 1";
+      return "each event weighs " + measure.text(1) + " or less";
     }
     return "of its events, half weigh less than "
         + below(0.5)

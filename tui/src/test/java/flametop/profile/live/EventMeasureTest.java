@@ -11,8 +11,10 @@ import flametop.profile.answer.Moment;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Options;
+import flametop.sampler.SourceState;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -174,5 +176,57 @@ class EventMeasureTest {
     assertEquals(40, calls.totals().hits());
     assertEquals(500_000, calls.totals().rate());
     assertEquals(Measure.DURATION, calls.measure());
+  }
+
+  @Test
+  void asked_beforeTheStreamTells_isListedAsBeingAttached() throws Exception {
+    profile.asked(report().next(), "kprobe:vfs_read");
+    EventsReport.Row row = report().of(CALLS + 1);
+    assertTrue(row.attaching());
+    assertEquals("kprobe:vfs_read", row.spec());
+    assertEquals(CALLS + 2, report().next());
+    accept(new Batch(2, 1_200, true).source(CALLS + 1, 0, "kprobe:vfs_read"));
+    assertTrue(report().of(CALLS + 1).is(SourceState.ON));
+    assertEquals("kprobe:vfs_read", report().turns().get(2).spec());
+    profile.asked(CALLS, "uretprobe:app:poll,weight=dur");
+    assertTrue(report().of(CALLS).attaching());
+    profile.ended(null);
+    assertTrue(report().of(CALLS).is(SourceState.ON));
+  }
+
+  @Test
+  void remove_theShownSource_givesWayToTimeAndStaysAway() throws Exception {
+    Map<String, Long> time = folded();
+    profile.measure(CALLS);
+    profile.remove(CALLS);
+    assertEquals(LiveSource.TIME, report().shown());
+    assertEquals(Measure.TIME, picture().measure());
+    accept(
+        new Batch(2, 1_200, true)
+            .source(CALLS, NANOS, "uretprobe:app:poll,weight=dur")
+            .totals(CALLS, 41, 2_000_000, 1, 500_000)
+            .event(1_150, 0, 1, CALLS, 25_000, 500_000));
+    assertEquals(List.of(FAULTS), report().rows().stream().map(EventsReport.Row::number).toList());
+    assertEquals(CALLS + 1, report().next(), "a number is never used again");
+    assertEquals(time.keySet(), folded().keySet());
+  }
+
+  @Test
+  void report_bySecond_hasTheWeightsOfTheShownSource() throws Exception {
+    assertEquals(0, report().weights().length);
+    profile.measure(FAULTS);
+    accept(new Batch(2, 2_100, true).totals(FAULTS, 5, 20_480, 3, 0));
+    float[] weights = report().weights();
+    assertEquals(8_192, weights[weights.length - 1]);
+    assertEquals(12_288, weights[weights.length - 2]);
+    assertTrue(Float.isNaN(weights[weights.length - 4]));
+  }
+
+  @Test
+  void report_weightWithoutStacks_isNotSampled() throws Exception {
+    accept(new Batch(2, 1_200, true).totals(FAULTS, 4, 16_384, 3, 0));
+    profile.ended(null);
+    assertEquals(4_096, report().of(FAULTS).notSampled());
+    assertEquals(0.25, report().of(FAULTS).notSampledShare());
   }
 }

@@ -139,7 +139,11 @@ final class EventPictures {
 
   /** A picture of the measure of a source. */
   static Snapshot of(Snapshot s, int source) {
-    EventsReport events = report(source);
+    return of(s, report(source));
+  }
+
+  /** A picture with these sources. */
+  static Snapshot of(Snapshot s, EventsReport events) {
     Snapshot.Live live = s.live();
     return new Snapshot(
         s.graph(),
@@ -149,7 +153,7 @@ final class EventPictures {
         s.reversed(),
         s.refolding(),
         new Snapshot.Live(
-            events.shownRow().measure(),
+            events.shownRow() == null ? Measure.TIME : events.shownRow().measure(),
             live.time(),
             live.host(),
             live.losses(),
