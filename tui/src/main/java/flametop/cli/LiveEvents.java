@@ -2,6 +2,8 @@ package flametop.cli;
 
 import flametop.profile.live.Profile;
 import flametop.sampler.KernelSource;
+import flametop.sampler.SamplerException;
+import flametop.sampler.Target;
 import flametop.view.state.EventControl;
 import flametop.view.state.SourceListing;
 import java.util.List;
@@ -11,8 +13,13 @@ import java.util.concurrent.CompletableFuture;
 final class LiveEvents implements EventControl {
   private final KernelSource kernel;
   private final Profile profile;
+  private final Target target;
 
-  LiveEvents(KernelSource kernel, Profile profile) {
+  /**
+   * @param target processes whose files are looked into for probes and functions
+   */
+  LiveEvents(KernelSource kernel, Profile profile, Target target) {
+    this.target = target;
     this.kernel = kernel;
     this.profile = profile;
   }
@@ -36,6 +43,27 @@ final class LiveEvents implements EventControl {
 
   @Override
   public CompletableFuture<SourceListing> list(String text) {
-    return CompletableFuture.completedFuture(new SourceListing(text, List.of(), 0));
+    return CompletableFuture.supplyAsync(() -> listed(text), LiveEvents::start);
+  }
+
+  private static void start(Runnable does) {
+    Thread thread = new Thread(does, "listing");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  private SourceListing listed(String text) {
+    try {
+      KernelSource.SourceList found = KernelSource.events(target, text, SourceListing.MOST);
+      return new SourceListing(
+          text,
+          found.first().stream()
+              .map(each -> new SourceListing.Row(each.spec(), each.details(), each.missing()))
+              .toList(),
+          found.all(),
+          "");
+    } catch (SamplerException e) {
+      return new SourceListing(text, List.of(), 0, String.valueOf(e.getMessage()));
+    }
   }
 }

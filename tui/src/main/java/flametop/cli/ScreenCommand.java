@@ -280,7 +280,7 @@ final class ScreenCommand implements Callable<Integer> {
           profile.close();
         };
     LiveEvents switches =
-        source instanceof KernelSource kernel ? new LiveEvents(kernel, profile) : null;
+        source instanceof KernelSource kernel ? new LiveEvents(kernel, profile, target) : null;
     if (switches != null) {
       events.switchOn(switches::on);
     }

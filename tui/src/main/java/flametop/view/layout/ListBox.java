@@ -73,14 +73,17 @@ public final class ListBox {
   /** The place of the open list of sources of events. */
   public static ListBox ofSources(Scene scene, SourceList list) {
     int top = 2;
-    int heads = 1 + Math.max(1, reason(scene, list).size() + (list.isAtColumn() ? 1 : 0));
+    // Two lines at least, so that rows stay where they are while the mark moves.
+    int heads = 1 + Math.max(2, about(scene, list).size() + (list.isAtColumn() ? 1 : 0));
     int rows = scene.rows - 1 - top;
     return new ListBox(scene, heads, rows, list.index(), list.rows().size() + 1, top);
   }
 
-  /** Why the typed source cannot be had, in lines below its spec. */
-  public static List<String> reason(Scene scene, SourceList list) {
-    return TextWidth.lines(list.trouble(), scene.columns - 10, 3);
+  /** Lines below the spec: why it cannot be had, or what is said of the marked row. */
+  public static List<String> about(Scene scene, SourceList list) {
+    boolean refused = !list.trouble().isEmpty();
+    return TextWidth.lines(
+        refused ? list.trouble() : list.about(), scene.columns - 10, refused ? 3 : 2);
   }
 
   /** The place of the open list of export formats. */

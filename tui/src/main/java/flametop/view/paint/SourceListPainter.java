@@ -45,21 +45,21 @@ public final class SourceListPainter {
     if (listing == null || list.wanted() != null && !list.wanted().equals(listing.text())) {
       return "listing…";
     }
+    if (!listing.trouble().isEmpty()) {
+      return "no list: " + listing.trouble();
+    }
     int shown = listing.rows().size();
     String all = Measure.grouped(listing.all());
-    return shown < listing.all() ? "the first " + shown + " of " + all : all + " sources";
+    return shown < listing.all()
+        ? "the first " + shown + " of " + all
+        : all + (listing.all() == 1 ? " source" : " sources");
   }
 
-  /** Paints why the spec cannot be had, below the character that it is about. */
+  /** Paints what is below the spec: why it cannot be had, under the character that is meant. */
   private static void below(Scene scene, CellGrid grid, ListBox box, SourceList list) {
     int y = box.top + 1;
-    if (list.trouble().isEmpty()) {
-      String hint =
-          list.asked() >= 0 ? "attaching…" : "such as fault,weight=bytes or uprobe:FILE:FUNCTION";
-      grid.text(box.x + 1, y, box.width - 2, hint, Paint.DIM, ListPainter.BACKGROUND, 0);
-      return;
-    }
-    int fg = Paint.of(Role.WORSE);
+    boolean refused = !list.trouble().isEmpty();
+    int fg = refused ? Paint.of(Role.WORSE) : Paint.DIM;
     if (list.isAtColumn()) {
       String before = list.typed().substring(0, list.prompt().cursor());
       int x = box.x + 1 + TextWidth.of(LABEL) + 1 + TextWidth.of(before);
@@ -68,7 +68,7 @@ public final class SourceListPainter {
       }
       y++;
     }
-    for (String line : ListBox.reason(scene, list)) {
+    for (String line : ListBox.about(scene, list)) {
       grid.text(box.x + 1, y++, box.width - 2, line, fg, ListPainter.BACKGROUND, 0);
     }
   }

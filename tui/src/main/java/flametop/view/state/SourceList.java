@@ -44,6 +44,16 @@ public record SourceList(
     return index == 0 ? null : rows().get(index - 1);
   }
 
+  /** What is said of the marked row, or a hint. */
+  public String about() {
+    SourceListing.Row row = marked();
+    return asked >= 0
+        ? "attaching…"
+        : row == null
+            ? "such as fault,weight=bytes or uprobe:FILE:FUNCTION"
+            : row.missing().isEmpty() ? row.details() : row.missing();
+  }
+
   public SourceList withPrompt(Prompt value) {
     return new SourceList(value, listing, wanted, 0, asked, "");
   }

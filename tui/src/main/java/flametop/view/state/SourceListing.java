@@ -8,8 +8,9 @@ import java.util.List;
  * @param text that was asked for; empty: all
  * @param rows the first of them, at most {@link #MOST}
  * @param all how many there are
+ * @param trouble why there is no list: the text is no pattern; else empty
  */
-public record SourceListing(String text, List<Row> rows, int all) {
+public record SourceListing(String text, List<Row> rows, long all, String trouble) {
   /** The most rows: more than anybody scrolls through. */
   public static final int MOST = 200;
 

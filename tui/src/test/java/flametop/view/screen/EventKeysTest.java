@@ -138,7 +138,7 @@ class EventKeysTest extends ScreenUser {
     for (int i = 0; i < rows; i++) {
       all.add(new SourceListing.Row("kprobe:" + i, "", i == 0 ? "the kernel lacks it" : ""));
     }
-    return new SourceListing(text, all, rows);
+    return new SourceListing(text, all, rows, "");
   }
 
   @Test

@@ -167,7 +167,7 @@ final class EventPictures {
     return SourceList.OPENED
         .withPrompt(Prompt.of(typed))
         .withListing(
-            new SourceListing(typed, List.of(rows), rows.length == 5 ? 214_718 : rows.length));
+            new SourceListing(typed, List.of(rows), rows.length == 5 ? 214_718 : rows.length, ""));
   }
 
   private static SourceListing.Row source(String spec, String details) {
