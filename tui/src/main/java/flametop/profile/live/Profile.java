@@ -156,7 +156,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
               scope(read.tree().path(node), Optional.empty()),
               samples ? Measure.SAMPLES : measure(),
               read.folded(states, node, samples),
-              source == null ? Extract.NO_TOTAL : source.exactTotal());
+              source == null || !shown.moment().isAll() ? Extract.NO_TOTAL : source.exactTotal());
         });
   }
 
@@ -179,6 +179,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         state.passHz(),
         state.cpuHz(),
         panels.shownLosses(),
+        Optional.ofNullable(source).map(of -> of.row(false)),
         ended);
   }
 

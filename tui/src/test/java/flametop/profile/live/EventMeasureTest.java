@@ -1,9 +1,14 @@
 package flametop.profile.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.export.Provenance;
+import flametop.export.StackExport;
+import flametop.export.StackFormat;
 import flametop.profile.answer.EventsReport;
+import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
@@ -14,11 +19,15 @@ import flametop.profile.tree.Options;
 import flametop.sampler.SourceState;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -30,11 +39,10 @@ class EventMeasureTest {
   private static final int BYTES = 1;
   private static final int NANOS = 2;
 
-  private final Profile profile =
-      new Profile(
-          StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n"),
-          Options.DEFAULT,
-          (frames, count) -> {});
+  private static final StreamFacts FACTS =
+      StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
+
+  private final Profile profile = new Profile(FACTS, Options.DEFAULT, (frames, count) -> {});
 
   /** A process that sleeps in poll, and has faults in fill and calls of poll. */
   @BeforeEach
@@ -228,5 +236,31 @@ class EventMeasureTest {
     profile.ended(null);
     assertEquals(4_096, report().of(FAULTS).notSampled());
     assertEquals(0.25, report().of(FAULTS).notSampledShare());
+  }
+
+  @Test
+  void export_inEachFormat_saysTheMeasureAndItsUnit() throws Exception {
+    profile.measure(FAULTS);
+    Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    StackExport export =
+        StackExport.of(
+            Provenance.of("flametop 0", FACTS, extract.scope(), StateSet.ALL),
+            extract.measure(),
+            extract.stacks(),
+            extract.exactTotal());
+    for (StackFormat format : StackFormat.values()) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      assertEquals(2, format.write(export, out));
+      boolean zipped = format == StackFormat.PPROF;
+      InputStream in = new ByteArrayInputStream(out.toByteArray());
+      String text = new String((zipped ? new GZIPInputStream(in) : in).readAllBytes(), UTF_8);
+      assertTrue(text.contains("fault,weight=bytes, in bytes"), format + ": " + text);
+      assertTrue(text.contains("3 events since the start, 12.0 KiB in all"), format + ": " + text);
+      assertTrue(!text.contains("states: all"), format + ": " + text);
+    }
+    assertEquals(12_288, export.exactTotal());
+    profile.show(Moment.last(1_000_000));
+    extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    assertEquals(Extract.NO_TOTAL, extract.exactTotal(), "the total is of more than this window");
   }
 }
