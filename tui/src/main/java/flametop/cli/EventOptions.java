@@ -34,10 +34,15 @@ final class EventOptions {
     }
   }
 
+  /** Switches a source on. */
+  interface Switch {
+    void on(int number, String spec);
+  }
+
   /** Switches them all on. */
-  void switchOn(KernelSource kernel) {
+  void switchOn(Switch kernel) {
     for (int i = 0; i < specs.size(); i++) {
-      kernel.sourceOn(i, specs.get(i));
+      kernel.on(i, specs.get(i));
     }
   }
 

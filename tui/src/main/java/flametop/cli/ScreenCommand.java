@@ -279,8 +279,10 @@ final class ScreenCommand implements Callable<Integer> {
           sampler.close();
           profile.close();
         };
-    if (source instanceof KernelSource kernel) {
-      events.switchOn(kernel);
+    LiveEvents switches =
+        source instanceof KernelSource kernel ? new LiveEvents(kernel, profile, target) : null;
+    if (switches != null) {
+      events.switchOn(switches::on);
     }
     sampler.start();
     CompletableFuture<Integer> exitCode = new CompletableFuture<>();
@@ -297,6 +299,7 @@ final class ScreenCommand implements Callable<Integer> {
         new ScreenSource(profile),
         source.recorded() ? null : sampler::setRates,
         source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
+        switches,
         ScreenExporter.of(profile, source.facts()),
         exitCode);
   }

@@ -40,6 +40,7 @@ final class PprofWriter {
     Protobuf profile = new Protobuf();
     Measure measure = export.measure();
     boolean time = measure.isTime();
+    Protobuf period = type(provenance.cpuClock() ? "cpu" : "wall", "nanoseconds");
     if (time) {
       profile.field(1, type("samples", "count"));
       // The last is what pprof shows if it is not asked for another.
@@ -51,6 +52,7 @@ final class PprofWriter {
             case BYTES -> "bytes";
             case TIME, COUNT -> "count";
           };
+      period = type(measure.unit(), parts(unit, export.decimals()));
       profile.field(1, type(measure.unit(), parts(unit, export.decimals())));
     }
     long stacks = 0;
@@ -102,8 +104,8 @@ final class PprofWriter {
     }
     profile.field(9, provenance.endNanos() - provenance.coveredNanos());
     profile.field(10, provenance.coveredNanos());
-    profile.field(11, type(provenance.cpuClock() ? "cpu" : "wall", "nanoseconds"));
-    profile.field(12, provenance.periodNanos());
+    profile.field(11, period);
+    profile.field(12, time ? provenance.periodNanos() : 1);
     List<String> lines = provenance.lines();
     long[] comments = new long[lines.size()];
     for (int i = 0; i < comments.length; i++) {

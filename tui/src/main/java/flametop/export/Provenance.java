@@ -1,9 +1,13 @@
 package flametop.export;
 
+import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Extract;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TimeRange;
+import flametop.sampler.CleanText;
+import flametop.sampler.SourceTotals;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.time.Instant;
@@ -39,6 +43,9 @@ public record Provenance(
   /** One line: {@code window: the last 30.0 s}. */
   public record Fact(String key, String value) {}
 
+  /** Chars of a spec: more than a line takes. */
+  private static final int MAX_SPEC = 1_024;
+
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("uuuu-MM-dd HH:mm:ss 'UTC'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
@@ -60,7 +67,10 @@ public record Provenance(
     list.add(new Fact("host", facts.host()));
     list.add(new Fact("kernel", ("Linux " + facts.kernel() + " " + facts.arch()).trim()));
     list.add(new Fact("target", facts.wholeHost() ? "all tasks" : facts.target()));
-    list.add(new Fact("states", describe(states)));
+    scope.source().ifPresent(of -> measure(list, of));
+    if (scope.source().isEmpty()) {
+      list.add(new Fact("states", describe(states)));
+    }
     if (!scope.shape().steps().isEmpty()) {
       list.add(new Fact("filter", scope.shape().toString()));
     }
@@ -92,7 +102,9 @@ public record Provenance(
                   time(heldEnd - with.nanos()),
                   time(heldEnd))));
     }
-    if (states.contains(State.DISK) && !facts.blockedMissing().isEmpty()) {
+    if (scope.source().isEmpty()
+        && states.contains(State.DISK)
+        && !facts.blockedMissing().isEmpty()) {
       list.add(new Fact("D and S", "told apart by samples: " + facts.blockedMissing()));
     }
     boolean changed =
@@ -126,6 +138,27 @@ public record Provenance(
         List.copyOf(list));
   }
 
+  /** What the values measure, and how many of the events they know by a stack. */
+  private static void measure(List<Fact> list, EventsReport.Row of) {
+    SourceTotals totals = of.totals();
+    Measure measure = of.measure();
+    list.add(new Fact("measure", CleanText.clean(of.spec(), MAX_SPEC) + ", in " + measure.unit()));
+    list.add(
+        new Fact(
+            "counted",
+            String.format(
+                Locale.ROOT,
+                "%,d events since the start, %s in all; %,d stacks copied, %,d lost; %s; %.1f %% of the weight not sampled",
+                totals.hits(),
+                measure.text(totals.weight()),
+                totals.taken(),
+                totals.lost(),
+                totals.rate() == 0
+                    ? "each event has a stack at its end"
+                    : "1 stack per " + measure.text(totals.rate()) + " at its end",
+                100 * of.notSampledShare())));
+  }
+
   /**
    * The same, with a fact that says how often passes and samples of the CPU clock saw the stacks.
    */
@@ -142,7 +175,8 @@ public record Provenance(
     StringBuilder title = new StringBuilder(host);
     for (Fact fact : facts) {
       switch (fact.key()) {
-        case "target", "states", "filter", "below" -> title.append(" · ").append(fact.value());
+        case "target", "measure", "states", "filter", "below" ->
+            title.append(" · ").append(fact.value());
         default -> {}
       }
     }

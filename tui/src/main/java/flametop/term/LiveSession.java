@@ -1,6 +1,7 @@
 package flametop.term;
 
 import flametop.view.screen.ScreenSource;
+import flametop.view.state.EventControl;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param rates null if the rates cannot change (a replay)
  * @param jvmMaps begins or stops to ask JVMs for maps of their compiled code; returns whether JVMs
  *     are asked now. Null in a replay
+ * @param events switches sources of events. Null in a replay
  * @param end completes with the exit code when the screen must end by itself, if it ever must
  */
 public record LiveSession(
@@ -23,5 +25,6 @@ public record LiveSession(
     ScreenSource source,
     @Nullable RateControl rates,
     @Nullable BooleanSupplier jvmMaps,
+    @Nullable EventControl events,
     Exporter exporter,
     CompletableFuture<Integer> end) {}

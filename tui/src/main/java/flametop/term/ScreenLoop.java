@@ -381,6 +381,13 @@ final class ScreenLoop {
       to.source().apply(e);
     } else if (effect instanceof Effect.Question q) {
       events.tell(to.source().ask(q, state), ScreenEvent.Answered::new, ScreenEvent.Failed::new);
+    } else if (effect instanceof Effect.OfEvents e) {
+      e.on(Objects.requireNonNull(to.events()));
+    } else if (effect instanceof Effect.ListSources l) {
+      events.tell(
+          Objects.requireNonNull(to.events()).list(l.text()).thenApply(Effect.Answer.Sources::new),
+          ScreenEvent.Answered::new,
+          ScreenEvent.Failed::new);
     } else if (effect instanceof Effect.Rates r) {
       if (to.rates() == null) {
         state = scene.settled().withMessage("a replay keeps the rates that it was recorded with");

@@ -93,6 +93,7 @@ final class Exports {
             19,
             99,
             new Snapshot.Losses(1, 2, 0.031, 7, 0.01),
+            Optional.empty(),
             false);
     return Provenance.of("flametop 0.0.0", facts, scope, StateSet.BUSY);
   }

@@ -60,6 +60,7 @@ public final class DemoScreen {
                         new ScreenSource(machine),
                         (pass, cpu) -> {},
                         () -> true,
+                        null,
                         (what, screen, theme) ->
                             CompletableFuture.completedFuture(
                                 "wrote flametop.folded: 84 stacks, 5.2 KiB"),

@@ -28,6 +28,8 @@ public enum Capability {
   QUALITY("folded stacks say nothing of their quality; a recorded stream does"),
   /** There may be sources of events, each with a measure of its own. */
   EVENTS("folded stacks are of one measure; a recorded stream has its sources of events"),
+  /** Sources of events can be switched on and off. */
+  SWITCHES("sources of events are switched only where this machine is sampled"),
   /** Frames have lines of source code. */
   SOURCE_LINES("folded stacks have no source lines; record --format flametop --lines has"),
   /** Rates of samples can be chosen. */

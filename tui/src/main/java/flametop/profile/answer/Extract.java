@@ -9,7 +9,7 @@ import java.util.stream.StreamSupport;
  * @param measure of their values
  * @param stacks in order of their names; no two have the same path
  * @param exactTotal what the kernel counted, in parts of the measure; {@link #NO_TOTAL} where the
- *     values are of no source of events
+ *     values are of no source of events, or of a part of its time
  */
 public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks, long exactTotal) {
   /** The values are of no source of events. */
@@ -26,6 +26,7 @@ public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks
    * @param passHz rate of passes
    * @param cpuHz rate of the CPU clock
    * @param losses until then
+   * @param source of events whose weights these are; empty: they are times of tasks
    * @param ended no more will come
    */
   public record Scope(
@@ -37,9 +38,10 @@ public record Extract(Scope scope, Measure measure, Iterable<FoldedStack> stacks
       int passHz,
       int cpuHz,
       Snapshot.Losses losses,
+      Optional<EventsReport.Row> source,
       boolean ended) {
     Scope withShape(Shape other) {
-      return new Scope(time, agoNanos, baseline, zoom, other, passHz, cpuHz, losses, ended);
+      return new Scope(time, agoNanos, baseline, zoom, other, passHz, cpuHz, losses, source, ended);
     }
   }
 

@@ -53,10 +53,17 @@ public record Snapshot(
    * @param host what the machine does; held while the rest is
    * @param losses what is missing, also while the rest is frozen
    * @param cost of flametop itself, also while the rest is frozen
+   * @param events the sources of events, also while the rest is frozen
    * @param ended whether no more samples will come: a replay is over, or sampling has failed
    */
   public record Live(
-      Measure measure, Covered time, Host host, Losses losses, Cost cost, boolean ended)
+      Measure measure,
+      Covered time,
+      Host host,
+      Losses losses,
+      Cost cost,
+      EventsReport events,
+      boolean ended)
       implements Context {}
 
   /**

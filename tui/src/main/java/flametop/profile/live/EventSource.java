@@ -12,6 +12,7 @@ import flametop.sampler.SourceUnit;
 /** A source of events: what the stream says of it, and a log of its measure. */
 final class EventSource {
   private static final double SECOND = 1e9;
+  private static final long SECOND_NANOS = 1_000_000_000L;
 
   final int number;
   final ChangeLog log;
@@ -30,6 +31,11 @@ final class EventSource {
   private double weightPerSecond = Double.NaN;
   private double cost = Double.NaN;
 
+  /** Weight by second of CLOCK_MONOTONIC modulo their number, and which second that is. */
+  private final long[] weights = new long[EventsReport.SECONDS];
+
+  private final long[] weightSecond = new long[EventsReport.SECONDS];
+
   EventSource(int number, long historyBytes, Owners owners) {
     this.number = number;
     log = new ChangeLog(historyBytes, owners);
@@ -46,7 +52,12 @@ final class EventSource {
             : unit.equals(SourceUnit.NANOS) ? Measure.DURATION : Measure.EVENTS;
   }
 
+  SourceState state() {
+    return state;
+  }
+
   void totals(SourceTotals now, long time) {
+    weigh(time, now.weight() - accounts.totals().weight());
     accounts.totals(now);
     if (beforeTime != Long.MIN_VALUE && time - beforeTime >= SECOND) {
       double seconds = (time - beforeTime) / SECOND;
@@ -61,6 +72,25 @@ final class EventSource {
       before = now;
       beforeTime = time;
     }
+  }
+
+  private void weigh(long time, long grown) {
+    long second = Math.floorDiv(time, SECOND_NANOS);
+    int bin = (int) Math.floorMod(second, (long) weights.length);
+    weights[bin] = (weightSecond[bin] == second ? weights[bin] : 0) + Math.max(0, grown);
+    weightSecond[bin] = second;
+  }
+
+  /** Weight by second, the newest last; NaN where nothing was counted. */
+  float[] weightBySecond(long time) {
+    long last = Math.floorDiv(time, SECOND_NANOS);
+    float[] by = new float[weights.length];
+    for (int i = 0; i < by.length; i++) {
+      long second = last - by.length + 1 + i;
+      int bin = (int) Math.floorMod(second, (long) by.length);
+      by[i] = weightSecond[bin] == second && second > 0 ? weights[bin] : Float.NaN;
+    }
+    return by;
   }
 
   /** The log is begun anew at this time; it must have no readers. */
@@ -84,14 +114,19 @@ final class EventSource {
     return accounts.totals().weight() - start.weight();
   }
 
-  EventsReport.Row row() {
+  /**
+   * @param attaching whether it was switched on, and nothing came of that yet
+   */
+  EventsReport.Row row(boolean attaching) {
     return new EventsReport.Row(
         number,
         spec,
+        attaching,
         state,
         why,
         measure,
         accounts.totals().since(start),
+        accounts.notSampled(),
         hitsPerSecond,
         weightPerSecond,
         cost);

@@ -1,31 +1,46 @@
 package flametop.profile.live;
 
 import flametop.profile.answer.EventsReport;
+import flametop.profile.answer.LiveSource;
+import flametop.profile.answer.Measure;
 import flametop.profile.log.Owners;
 import flametop.sampler.SourceState;
 import flametop.sampler.SourceTotals;
 import flametop.sampler.SourceUnit;
+import java.util.ArrayDeque;
 import java.util.BitSet;
 import java.util.Collection;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** All sources of events that the stream told of, by number. */
+/** All sources of events that the stream told of, or that were asked for, by number. */
 final class EventSources {
   /** The log of a source has this part of the memory of the log of time. */
   private static final int PART = 4;
+
+  /** As many turns have room on the strip of time. */
+  private static final int MOST_TURNS = 64;
 
   private final Owners owners;
   private final long historyBytes;
   private final TreeMap<Integer, EventSource> sources = new TreeMap<>();
 
+  /** The specs of sources that were switched on, and of which the stream told nothing since. */
+  private final TreeMap<Integer, String> attaching = new TreeMap<>();
+
+  /** The numbers of sources that count no more, and of which the stream may still tell. */
+  private final Set<Integer> removed = new HashSet<>();
+
+  private final Deque<EventsReport.Turn> turns = new ArrayDeque<>();
+
   EventSources(Owners owners, long historyBytes) {
     this.owners = owners;
     this.historyBytes = historyBytes / PART;
-  }
-
-  Collection<EventSource> all() {
-    return sources.values();
   }
 
   /** Null if the stream told of no such source. */
@@ -33,15 +48,51 @@ final class EventSources {
     return sources.get(number);
   }
 
+  /** A source is switched on: it is among the sources before the stream tells of it. */
+  void asked(int number, String spec) {
+    attaching.put(number, spec);
+  }
+
+  /** Forgets a source; its log must have no readers. */
+  void remove(int number) {
+    sources.remove(number);
+    attaching.remove(number);
+    removed.add(number);
+  }
+
   /**
    * @param start when the log of time begins
+   * @param time of the batch that tells it
    */
-  void seen(int number, SourceState state, SourceUnit unit, String spec, String why, long start) {
-    source(number, start).seen(state, unit, spec, why);
+  void seen(
+      int number,
+      SourceState state,
+      SourceUnit unit,
+      String spec,
+      String why,
+      long start,
+      long time) {
+    attaching.remove(number);
+    boolean known = sources.containsKey(number);
+    EventSource source = source(number, start);
+    if (source == null) {
+      return;
+    }
+    boolean was = known && source.state().equals(SourceState.ON);
+    source.seen(state, unit, spec, why);
+    if (was != state.equals(SourceState.ON)) {
+      turns.add(new EventsReport.Turn(time, spec, state));
+      if (turns.size() > MOST_TURNS) {
+        turns.remove();
+      }
+    }
   }
 
   void totals(int number, SourceTotals totals, long time) {
-    source(number, time).totals(totals, time);
+    EventSource source = source(number, time);
+    if (source != null) {
+      source.totals(totals, time);
+    }
   }
 
   /**
@@ -54,7 +105,11 @@ final class EventSources {
     }
   }
 
-  private EventSource source(int number, long start) {
+  /** Null if it was removed. */
+  private @Nullable EventSource source(int number, long start) {
+    if (removed.contains(number)) {
+      return null;
+    }
     return sources.computeIfAbsent(
         number,
         of -> {
@@ -74,6 +129,7 @@ final class EventSources {
 
   /** No more batches will come. */
   void end(long time, long passes) {
+    attaching.clear();
     for (EventSource source : sources.values()) {
       source.accounts.end();
       source.log.mark(time, passes);
@@ -95,8 +151,43 @@ final class EventSources {
 
   /**
    * @param shown number of the source whose measure is shown
+   * @param time of the newest batch
    */
-  EventsReport report(int shown) {
-    return new EventsReport(shown, sources.values().stream().map(EventSource::row).toList());
+  EventsReport report(int shown, long time) {
+    if (sources.isEmpty() && attaching.isEmpty() && removed.isEmpty()) {
+      return EventsReport.NONE;
+    }
+    EventSource source = sources.get(shown);
+    float[] weights = source == null ? new float[0] : source.weightBySecond(time);
+    int last =
+        Stream.of(sources.keySet(), attaching.keySet(), removed)
+            .flatMap(Collection::stream)
+            .mapToInt(Integer::intValue)
+            .max()
+            .orElse(LiveSource.TIME);
+    return new EventsReport(shown, last + 1, rows(), weights, time, List.copyOf(turns));
+  }
+
+  private List<EventsReport.Row> rows() {
+    TreeMap<Integer, EventsReport.Row> rows = new TreeMap<>();
+    attaching.forEach((number, spec) -> rows.put(number, unseen(number, spec)));
+    sources.forEach(
+        (number, source) -> rows.put(number, source.row(attaching.containsKey(number))));
+    return List.copyOf(rows.values());
+  }
+
+  private static EventsReport.Row unseen(int number, String spec) {
+    return new EventsReport.Row(
+        number,
+        spec,
+        true,
+        SourceState.OFF,
+        "",
+        Measure.EVENTS,
+        SourceTotals.NONE,
+        0,
+        Double.NaN,
+        Double.NaN,
+        Double.NaN);
   }
 }

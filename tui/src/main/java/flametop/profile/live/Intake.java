@@ -247,7 +247,7 @@ public final class Intake implements StreamVisitor {
 
   @Override
   public void sourceSeen(int source, SourceState state, SourceUnit unit, String spec, String why) {
-    events.seen(source, state, unit, spec, why, log.startTime());
+    events.seen(source, state, unit, spec, why, log.startTime(), batchTime);
   }
 
   @Override

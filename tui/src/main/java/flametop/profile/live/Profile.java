@@ -1,7 +1,6 @@
 package flametop.profile.live;
 
 import flametop.profile.answer.CpuReport;
-import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
@@ -158,7 +157,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
               scope(read.tree().path(node), Optional.empty()),
               samples ? Measure.SAMPLES : measure(),
               read.folded(states, node, samples),
-              source == null ? Extract.NO_TOTAL : source.exactTotal());
+              source == null || !shown.moment().isAll() ? Extract.NO_TOTAL : source.exactTotal());
         });
   }
 
@@ -181,6 +180,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         state.passHz(),
         state.cpuHz(),
         panels.shownLosses(),
+        Optional.ofNullable(source).map(of -> of.row(false)),
         ended);
   }
 
@@ -220,9 +220,6 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           if (query instanceof QualityReport.Query) {
             return panels.quality().report(shown.moment().windowNanos());
           }
-          if (query instanceof EventsReport.Query) {
-            return events.report(source == null ? TIME : source.number);
-          }
           if (query instanceof CpuReport.Query) {
             return panels.cpus();
           }
@@ -252,17 +249,39 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
 
   @Override
   public void measure(int number) {
+    worker.enqueue(() -> turnTo(number));
+  }
+
+  private void turnTo(int number) {
+    EventSource next = number == TIME ? null : events.get(number);
+    if (next == source || next == null && number != TIME) {
+      return;
+    }
+    Shown to = next == null ? time : shown(next.log);
+    to.take(shown);
+    shown.close();
+    source = next;
+    shown = to;
+  }
+
+  /** A source of events is switched on: it is listed before the stream tells of it. */
+  public void asked(int number, String spec) {
     worker.enqueue(
         () -> {
-          EventSource next = number == TIME ? null : events.get(number);
-          if (next == source || next == null && number != TIME) {
-            return;
+          if (!ended) {
+            events.asked(number, spec);
           }
-          Shown to = next == null ? time : shown(next.log);
-          to.take(shown);
-          shown.close();
-          source = next;
-          shown = to;
+        });
+  }
+
+  /** A source of events counts no more: whatever of it is shown gives way to time. */
+  public void remove(int number) {
+    worker.enqueue(
+        () -> {
+          if (source != null && source.number == number) {
+            turnTo(TIME);
+          }
+          events.remove(number);
         });
   }
 
@@ -385,7 +404,13 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         shape.reversed(),
         shown.graph().isRefolding(),
         new Snapshot.Live(
-            measure(), covered(state.time()), state, panels.losses(), host.cost(), ended),
+            measure(),
+            covered(state.time()),
+            state,
+            panels.losses(),
+            host.cost(),
+            events.report(source == null ? TIME : source.number, Math.max(0, intake.now())),
+            ended),
         intake.notices());
   }
 

@@ -43,6 +43,9 @@ public final class EventAccounts {
   /** The part of the weight that had no stack when this second began. */
   private long old;
 
+  /** Weight that has no stack, and will have none. */
+  private long notSampled;
+
   private long secondBegan = Long.MIN_VALUE;
 
   /**
@@ -55,6 +58,11 @@ public final class EventAccounts {
   /** The newest totals. */
   public SourceTotals totals() {
     return totals;
+  }
+
+  /** Weight that has no stack, and will have none, since the start or the last restart. */
+  public long notSampled() {
+    return notSampled;
   }
 
   /** Totals until now. */
@@ -89,7 +97,7 @@ public final class EventAccounts {
   public void settle(long time) {
     part();
     if (secondBegan == Long.MIN_VALUE || time - secondBegan >= SECOND) {
-      give(Owners.OLDER, Stacks.NOT_SAMPLED, old);
+      giveUp(old);
       old = open;
       secondBegan = time;
     }
@@ -98,7 +106,7 @@ public final class EventAccounts {
   /** No more will come: weight that waits for stacks has none. */
   public void end() {
     part();
-    give(Owners.OLDER, Stacks.NOT_SAMPLED, open);
+    giveUp(open);
   }
 
   /** The log was begun anew: what was before counts no more. */
@@ -106,6 +114,7 @@ public final class EventAccounts {
     samples.clear();
     open = 0;
     old = 0;
+    notSampled = 0;
     secondBegan = Long.MIN_VALUE;
   }
 
@@ -134,6 +143,11 @@ public final class EventAccounts {
       given = until;
     }
     samples.removeIf(sample -> !sample.isExact());
+  }
+
+  private void giveUp(long weight) {
+    notSampled += weight;
+    give(Owners.OLDER, Stacks.NOT_SAMPLED, weight);
   }
 
   private void give(int owner, int stack, long weight) {

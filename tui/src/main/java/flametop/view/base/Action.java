@@ -43,11 +43,16 @@ public enum Action {
   THREADS("threads", Group.SHAPE, "threads", "group; by thread", "H"),
   UNDO("undo", Group.SHAPE, "undo", "undo, redo", "u"),
   REDO("redo", Group.SHAPE, "undo", "undo, redo", "U"),
+  MEASURE("measure", Group.SHAPE, "measure", "the next measure", "v"),
   COMPARE("compare", Group.SHAPE, "compare", "compare from now; no more", "b"),
   COMPARE_END("compare-end", Group.SHAPE, "compare", "compare from now; no more", "B"),
   SORT("sort", Group.SHAPE, "sort", "sort by the next column", "s"),
   MARK("mark", Group.SHAPE, "mark", "mark a CPU for the sum", "enter"),
   BY_MODULE("by-module", Group.SHAPE, "process, module", "by process, by module", "b"),
+
+  SWITCH("switch", Group.SOURCES, "on, off", "switch it on, off", "space"),
+  ADD("add-source", Group.SOURCES, "add", "add one: list, search, type", "a"),
+  REMOVE("remove-source", Group.SOURCES, "remove", "remove it", "x"),
 
   FREEZE("freeze", Group.TIME, "freeze", "freeze, thaw", "space"),
   WINDOW("window", Group.TIME, "window", "10 s, 30 s, 5 min, all", "m"),
@@ -92,6 +97,7 @@ public enum Action {
     MOVE("move"),
     FIND("find"),
     SHAPE("shape"),
+    SOURCES("sources of events"),
     TIME("time"),
     VIEWS("views"),
     SAMPLING("sampling"),
@@ -167,7 +173,8 @@ public enum Action {
       case SHOW_TASKS -> Capability.TASKS;
       case SHOW_CPUS, SHOW_IDLE, PICK_CPU -> Capability.CPUS;
       case SHOW_QUALITY -> Capability.QUALITY;
-      case SHOW_EVENTS -> Capability.EVENTS;
+      case SHOW_EVENTS, MEASURE -> Capability.EVENTS;
+      case SWITCH, ADD, REMOVE -> Capability.SWITCHES;
       case SOURCE -> Capability.SOURCE_LINES;
       case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK -> Capability.SAMPLING;
       case JVM_NAMES -> Capability.JVMS;

@@ -47,11 +47,18 @@ final class ActionSentence {
       case THREADS -> "Groups by thread, or shows rows of threads; again: goes back.";
       case UNDO -> "Undoes the last filter or change of shape.";
       case REDO -> "Does again what was undone last.";
+      case MEASURE ->
+          "Shows the next measure in the same view: time, then the weights of each source of events.";
       case COMPARE -> "Compares all that comes with what is shown now (the baseline); again: anew.";
       case COMPARE_END -> "Ends the comparison.";
       case SORT -> "Sorts the table by its next column.";
       case MARK -> "Marks a CPU: first row and graph are then of the marked CPUs only.";
       case BY_MODULE -> "Has rows of modules in place of processes; again: goes back.";
+
+      case SWITCH -> "Switches the marked source of events on or off; its counts and stacks stay.";
+      case ADD ->
+          "Adds a source of events: lists those of this machine, narrowed by what is typed.";
+      case REMOVE -> "Removes the marked source of events, with its counts and stacks.";
 
       case FREEZE -> "Freezes every panel at this moment, or thaws them. Sampling goes on.";
       case WINDOW -> "Shows the last 10 s, 30 s, 5 min, or all time since the start.";

@@ -208,6 +208,7 @@ public final class CellGrid {
       case '▒' -> '-';
       case '░' -> '.';
       case '—' -> '-';
+      case 'µ' -> 'u';
       case '→', '›' -> '>';
       case '×' -> 'x';
       case '←' -> '<';

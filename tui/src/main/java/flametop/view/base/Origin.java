@@ -9,7 +9,7 @@ public enum Origin {
   /** A running machine. */
   LIVE(EnumSet.complementOf(EnumSet.of(Capability.FILES))),
   /** A recorded stream that is replayed. */
-  RECORDING(EnumSet.complementOf(EnumSet.of(Capability.FILES))),
+  RECORDING(EnumSet.complementOf(EnumSet.of(Capability.FILES, Capability.SWITCHES))),
   /** Folded stacks: a tree, and nothing else. */
   FILE(EnumSet.of(Capability.FILES));
 

@@ -44,6 +44,11 @@ public record Prompt(
     return new Prompt(text, cursor, 0, text, null, 0, 0);
   }
 
+  /** The same with the cursor at an index of its text. */
+  public Prompt at(int index) {
+    return at(text, index);
+  }
+
   public boolean isEmpty() {
     return text.isEmpty();
   }

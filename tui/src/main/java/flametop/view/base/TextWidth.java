@@ -1,5 +1,8 @@
 package flametop.view.base;
 
+import java.util.ArrayList;
+import java.util.List;
+
 /**
  * How many columns a character takes in a terminal. A dot replaces each character whose width
  * differs from terminal to terminal (symbols that some draw as wide emoji, code points outside of
@@ -99,5 +102,24 @@ public final class TextWidth {
       i += Character.charCount(c);
     }
     return false;
+  }
+
+  /**
+   * A text in lines of so many cells, broken at blanks where that is possible; the last of {@code
+   * most} lines has the rest.
+   */
+  public static List<String> lines(String text, int cells, int most) {
+    List<String> lines = new ArrayList<>();
+    String rest = text;
+    while (!rest.isEmpty() && lines.size() < most) {
+      String part = rest;
+      while (exceeds(part, cells) && lines.size() < most - 1) {
+        int blank = part.lastIndexOf(' ');
+        part = part.substring(0, blank > 0 ? blank : Math.min(cells, part.length() - 1));
+      }
+      lines.add(part);
+      rest = rest.substring(part.length()).strip();
+    }
+    return lines;
   }
 }

@@ -49,6 +49,7 @@ public final class CommonKeys {
                   .withMoment(Moment.last(s.moment().windowNanos()))
                   .withMessage("started anew"),
               new Effect.Restart());
+      case MEASURE -> MeasureKeys.next(scene, s);
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(scene, s, s.view().next(scene.options.origin()));
       case MORE_PASSES -> rates(s, PASS_RATES, 1, true);

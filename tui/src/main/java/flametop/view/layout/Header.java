@@ -1,6 +1,7 @@
 package flametop.view.layout;
 
 import flametop.profile.answer.Capability;
+import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TasksReport;
 import flametop.profile.answer.TimeRange;
@@ -71,7 +72,7 @@ public final class Header {
     if (form < BAREST) {
       pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
     }
-    if (form < 8) {
+    if (form < (scene.hasStates() ? 8 : 7)) {
       pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
       String target = scene.options.target();
       boolean said = form >= 6 && target.equals(WHOLE_HOST);
@@ -102,7 +103,7 @@ public final class Header {
       pieces.add(Piece.of("  folding…", Role.ACCENT));
     }
     if (!scene.hasStates()) {
-      pieces.add(Piece.of("  " + snapshot.measure().title(), Role.ACCENT));
+      pieces.addAll(MeasureWords.left(scene, form));
     } else if (form < 8) {
       pieces.add(Piece.of("  " + StateNames.of(state.states()), Role.ACCENT).doing(Action.STATES));
     }
@@ -176,16 +177,20 @@ public final class Header {
       return pieces;
     }
     Snapshot.Live live = scene.snapshot.live();
+    EventsReport.Row events = MeasureWords.shown(scene);
+    if (events != null) {
+      pieces.addAll(MeasureWords.right(events, form));
+    }
     boolean words = form < 3;
     double[] load = live.host().load();
-    if (form < 1 && load.length == 3 && !Double.isNaN(load[0])) {
+    if (form < 1 && events == null && load.length == 3 && !Double.isNaN(load[0])) {
       StringBuilder text = new StringBuilder("load ");
       for (double each : load) {
         text.append(Units.hundredths(each)).append(' ');
       }
       pieces.add(Piece.of(text.append("  ").toString(), Role.DIM));
     }
-    if (form < 7) {
+    if (form < 7 && events == null) {
       int[] tasks = live.host().tasks();
       // As in the list of tasks, idle kernel threads do not count.
       int all = Arrays.stream(tasks).sum() - of(tasks, State.IDLE_KTHREAD);
@@ -202,9 +207,10 @@ public final class Header {
       pieces.add(Piece.of(words ? "   " : "  ", Role.TEXT));
     }
     Snapshot.Losses losses = live.losses();
+    long lost = events == null ? losses.lostSamples() : events.totals().lost();
     pieces.add(
-        Piece.of("lost " + losses.lostSamples(), losses.lostSamples() > 0 ? Role.WORSE : Role.TEXT)
-            .doing(Action.SHOW_QUALITY));
+        Piece.of("lost " + lost, lost > 0 ? Role.WORSE : Role.TEXT)
+            .doing(events == null ? Action.SHOW_QUALITY : Action.SHOW_EVENTS));
     if (losses.latePasses() > 0) {
       pieces.add(Piece.of(" late " + losses.latePasses(), Role.WORSE));
     }

@@ -20,6 +20,14 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
     {"↵", "only it"}, {"^X", "without it"}, {"esc", "closes"}, {"a-z", "narrows"}, {"↑↓", "moves"}
   };
 
+  private static final String[][] ADDING = {
+    {"↵", "adds it"},
+    {"tab", "takes it into the line"},
+    {"esc", "closes"},
+    {"↑↓", "moves"},
+    {"^P", "older ones"}
+  };
+
   /** Cells between two entries. */
   private static final int BETWEEN = 2;
 
@@ -43,7 +51,9 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
   public static KeyLine of(Scene scene) {
     KeyLine line = new KeyLine(new ArrayList<>(), new ArrayList<>());
     if (scene.state.pick() != null) {
-      line.addList(scene);
+      line.addList(scene, PICKING);
+    } else if (scene.state.sources() != null) {
+      line.addList(scene, ADDING);
     } else {
       line.addView(scene);
     }
@@ -51,9 +61,9 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
   }
 
   /** Adds the keys of a list; a click on them does nothing. */
-  private void addList(Scene scene) {
+  private void addList(Scene scene, String[][] keys) {
     int x = 1;
-    for (String[] key : PICKING) {
+    for (String[] key : keys) {
       Entry entry = new Entry(x, key[0], key[1]);
       if (!hasRoom(scene, entry)) {
         return;

@@ -1,10 +1,12 @@
 package flametop.view.layout;
 
 import flametop.view.base.ExportFormat;
+import flametop.view.base.TextWidth;
 import flametop.view.base.Zone;
 import flametop.view.state.FormatList;
 import flametop.view.state.PickList;
 import flametop.view.state.Rows;
+import flametop.view.state.SourceList;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -28,11 +30,16 @@ public final class ListBox {
    * @param index of the marked entry
    */
   ListBox(Scene scene, int heads, int most, int entries, int index) {
+    this(
+        scene, heads, Math.min(Math.max(4, scene.graphRows), most), index, entries, scene.graphTop);
+  }
+
+  private ListBox(Scene scene, int heads, int rows, int index, int entries, int firstRow) {
     columns = scene.columns;
     x = columns >= 100 ? 4 : columns >= 70 ? 2 : 0;
     width = columns - 2 * x;
-    top = scene.graphTop;
-    height = Math.min(Math.max(4, scene.graphRows), most);
+    top = firstRow;
+    height = rows;
     this.heads = heads;
     this.entries = entries;
     this.index = index;
@@ -61,6 +68,22 @@ public final class ListBox {
   /** The place of the open pick list. */
   public static ListBox ofPick(Scene scene, PickList pick) {
     return new ListBox(scene, 2, Integer.MAX_VALUE, pick.matching().size() + 1, pick.index());
+  }
+
+  /** The place of the open list of sources of events. */
+  public static ListBox ofSources(Scene scene, SourceList list) {
+    int top = 2;
+    // Two lines at least, so that rows stay where they are while the mark moves.
+    int heads = 1 + Math.max(2, about(scene, list).size() + (list.isAtColumn() ? 1 : 0));
+    int rows = scene.rows - 1 - top;
+    return new ListBox(scene, heads, rows, list.index(), list.rows().size() + 1, top);
+  }
+
+  /** Lines below the spec: why it cannot be had, or what is said of the marked row. */
+  public static List<String> about(Scene scene, SourceList list) {
+    boolean refused = !list.trouble().isEmpty();
+    return TextWidth.lines(
+        refused ? list.trouble() : list.about(), scene.columns - 10, refused ? 3 : 2);
   }
 
   /** The place of the open list of export formats. */

@@ -1,5 +1,7 @@
 package flametop.view.layout;
 
+import flametop.profile.answer.EventsReport;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
@@ -24,6 +26,10 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
 
   private static final int MOST_SECONDS = 300;
   private static final int LABEL = 7;
+
+  /** Cells of an amount a second. */
+  private static final int RATE = 16;
+
   private static final int LEAST = 8;
   private static final long SECOND = 1_000_000_000L;
 
@@ -107,6 +113,29 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
 
   /** The words at the right of the strip: the present. */
   public static String now(Scene scene) {
+    EventsReport.Row events = MeasureWords.shown(scene);
+    return events == null ? busyNow(scene) : weightNow(scene, events.measure());
+  }
+
+  private static String weightNow(Scene scene, Measure measure) {
+    float[] weights = scene.snapshot.live().events().weights();
+    String now = MeasureWords.perSecond(measure, newest(weights));
+    String field = " ".repeat(Math.max(0, RATE - TextWidth.of(now))) + now;
+    return scene.columns < 100
+        ? field
+        : "most " + MeasureWords.perSecond(measure, most(weights)) + "  now" + field;
+  }
+
+  /** The largest of figures by second; NaN without one. */
+  public static double most(float[] values) {
+    double most = Double.NaN;
+    for (float value : values) {
+      most = Float.isNaN(value) || most >= value ? most : value;
+    }
+    return most;
+  }
+
+  private static String busyNow(Scene scene) {
     Snapshot.Covered time = scene.snapshot.live().time();
     Snapshot.Host host = scene.snapshot.live().host();
     float[] busy = host.busyCpus();

@@ -286,7 +286,8 @@ final class SelectionPainter {
                     : selection.processes() + " processes";
     x += grid.text(x, y, end - x, who, Paint.TEXT, Paint.CHROME, 0) + 2;
     Selection.Certainty certainty = selection.certainty();
-    if (certainty != null) {
+    // Passes and samples saw tasks; events are counted.
+    if (certainty != null && scene.hasStates()) {
       String seen = "seen " + certainty.samples() + " times";
       x += grid.text(x, y, end - x, seen, Paint.DIM, Paint.CHROME, 0) + 2;
     }

@@ -1,12 +1,15 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TimeRange;
+import flametop.sampler.SourceState;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
+import flametop.view.layout.MeasureWords;
 import flametop.view.layout.Scene;
 import flametop.view.layout.TimeStrip;
 import flametop.view.state.TimeChoice;
@@ -57,7 +60,12 @@ final class TimePainter {
     int span = strip.span();
     String past = span % 60 == 0 ? span / 60 + " min" : span + " s";
     grid.text(1, labelRow, strip.left() - 2, past, Paint.DIM, Paint.GROUND, 0);
-    int busyRows = scene.stripRows - (scene.stripRows > 2 ? 1 : 0);
+    EventsReport events = scene.snapshot.live().events();
+    boolean ofTime = MeasureWords.shown(scene) == null;
+    float[] heights = ofTime ? host.busyCpus() : events.weights();
+    long newest = ofTime ? host.time() : events.time();
+    double full = ofTime ? Math.max(1, host.cpus().size()) : TimeStrip.most(events.weights());
+    int busyRows = scene.stripRows - (ofTime && scene.stripRows > 2 ? 1 : 0);
     if (busyRows < scene.stripRows) {
       grid.text(1, scene.stripTop, strip.left() - 2, "queue", Paint.DIM, Paint.GROUND, 0);
     }
@@ -68,16 +76,17 @@ final class TimePainter {
     int cursor = time.on() ? strip.column(time.cursor()) : -1;
     for (int x = strip.left(); x < strip.left() + strip.columns(); x++) {
       TimeRange at = strip.at(x);
-      double busy = TimeStrip.mean(host.busyCpus(), host.time(), at);
-      double waiting = TimeStrip.mean(host.waitingTasks(), host.time(), at) / cpus;
+      double height = TimeStrip.mean(heights, newest, at);
+      double waiting =
+          ofTime ? TimeStrip.mean(host.waitingTasks(), host.time(), at) / cpus : Double.NaN;
       boolean chosen = at.overlaps(shown);
       boolean dim = range.isPresent() && !chosen;
       int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? Paint.CHROME : Paint.GROUND;
-      if (Double.isNaN(busy)) {
+      if (Double.isNaN(height)) {
         grid.put(x, labelRow, '▁', Paint.faded(Paint.DIM), ground, 0);
         continue;
       }
-      double share = Math.min(1, busy / cpus);
+      double share = full > 0 ? Math.min(1, height / full) : 0;
       int paint = Paint.heat(share);
       if (busyRows < scene.stripRows) {
         int eighths =
@@ -89,6 +98,18 @@ final class TimePainter {
       }
       int eighths = Math.max(1, (int) Math.round(share * busyRows * 8));
       column(scene, grid, x, eighths, busyRows, dim ? Paint.faded(paint) : paint, ground);
+    }
+    turns(scene, grid, strip);
+  }
+
+  /** Marks when sources of events were attached (▲) and detached (▼). */
+  private static void turns(Scene scene, CellGrid grid, TimeStrip strip) {
+    for (EventsReport.Turn turn : scene.snapshot.live().events().turns()) {
+      int x = strip.column(turn.time());
+      if (strip.at(x).overlaps(new TimeRange(turn.time(), turn.time() + 1))) {
+        char mark = turn.to().equals(SourceState.ON) ? '▲' : '▼';
+        grid.put(x, scene.stripTop, mark, Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
+      }
     }
   }
 
@@ -114,12 +135,12 @@ final class TimePainter {
     String text =
         String.format(
             Locale.ROOT,
-            " %s, from %s to %s ago: busy %s cpu, waiting %s ",
+            " %s, from %s to %s ago: %s%s ",
             Units.span(range.nanos()),
             ago(host, range.from()),
             ago(host, range.to()),
-            TimeStrip.figure(TimeStrip.mean(host.busyCpus(), host.time(), range)),
-            TimeStrip.figure(TimeStrip.mean(host.waitingTasks(), host.time(), range)));
+            figures(scene, range),
+            turned(live.events(), range));
     String graph = chosen.isEmpty() ? "" : graph(live, range);
     if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
       text = text.substring(0, text.indexOf(':')) + "  ";
@@ -127,6 +148,30 @@ final class TimePainter {
     int x = 2 + grid.text(2, row, scene.columns - 4, text, Paint.ACCENT, Paint.GROUND, 0);
     grid.text(x, row, scene.columns - x, graph, Paint.DIM, Paint.GROUND, 0);
     return true;
+  }
+
+  private static String figures(Scene scene, TimeRange range) {
+    Snapshot.Live live = scene.snapshot.live();
+    EventsReport.Row events = MeasureWords.shown(scene);
+    if (events != null) {
+      double mean = TimeStrip.mean(live.events().weights(), live.events().time(), range);
+      return MeasureWords.perSecond(events.measure(), mean);
+    }
+    Snapshot.Host host = live.host();
+    double busy = TimeStrip.mean(host.busyCpus(), host.time(), range);
+    double waiting = TimeStrip.mean(host.waitingTasks(), host.time(), range);
+    return "busy " + TimeStrip.figure(busy) + " cpu, waiting " + TimeStrip.figure(waiting);
+  }
+
+  /** The last source that was switched in a range. */
+  private static String turned(EventsReport events, TimeRange range) {
+    String text = "";
+    for (EventsReport.Turn turn : events.turns()) {
+      if (turn.time() >= range.from() && turn.time() < range.to()) {
+        text = "; " + turn.spec() + " " + turn.to();
+      }
+    }
+    return text;
   }
 
   /** The time that the graph shows of a range: the nearest one, if only sums are left. */

@@ -12,6 +12,7 @@ import flametop.view.keys.PickKeys;
 import flametop.view.keys.SandwichKeys;
 import flametop.view.keys.SearchKeys;
 import flametop.view.keys.ShapeKeys;
+import flametop.view.keys.SourceListKeys;
 import flametop.view.keys.ViewKeys;
 import flametop.view.layout.Header;
 import flametop.view.layout.HelpLayout;
@@ -21,10 +22,12 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.PickList;
 import flametop.view.state.Search;
+import flametop.view.state.SourceList;
 import flametop.view.state.Step;
 import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
 import java.util.EnumSet;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +38,8 @@ import org.jspecify.annotations.Nullable;
 public final class Keys {
   /** The actions that pasted text must never do. */
   private static final EnumSet<Action> GRAVE =
-      EnumSet.of(Action.QUIT, Action.RESTART, Action.EXPORT, Action.JVM_NAMES);
+      EnumSet.of(
+          Action.QUIT, Action.RESTART, Action.EXPORT, Action.JVM_NAMES, Action.ADD, Action.REMOVE);
 
   private Keys() {}
 
@@ -44,11 +48,18 @@ public final class Keys {
     if (answer instanceof Effect.Answer.Listed listed) {
       return PickKeys.listed(s, listed.of(), listed.rows());
     }
+    if (answer instanceof Effect.Answer.Sources sources) {
+      return SourceListKeys.listed(s, sources.listing());
+    }
     return Step.to(s.withAnswer(((Effect.Answer.Located) answer).source()));
   }
 
   /** Does the actions that waited for a picture. */
   public static Step arrived(Scene scene) {
+    SourceList sources = scene.state.sources();
+    if (sources != null && sources.asked() >= 0) {
+      return SourceListKeys.arrived(scene, scene.settled(), sources);
+    }
     ViewState s = SandwichKeys.arrived(scene, scene.settled());
     Function brought = s.bringing() ? SandwichKeys.selected(scene, s) : null;
     s = brought == null ? s : s.withBrought(brought);
@@ -100,6 +111,9 @@ public final class Keys {
     if (s.formats().open()) {
       return FormatKeys.press(s, key);
     }
+    if (s.sources() != null) {
+      return SourceListKeys.press(scene, s, s.sources(), key);
+    }
     if (search != null && search.typing()) {
       return SearchKeys.press(keys(scene, s), scene, s, search, key);
     }
@@ -120,6 +134,9 @@ public final class Keys {
     }
     if (!s.help() && s.formats().open()) {
       return Step.to(s.withFormats(s.formats().withPrompt(s.formats().prompt().typed(text))));
+    }
+    if (!s.help() && s.sources() != null) {
+      return SourceListKeys.typed(s, s.sources(), s.sources().prompt().typed(text));
     }
     Search search = s.search();
     if (!s.help() && search != null && search.typing()) {
@@ -152,6 +169,9 @@ public final class Keys {
     if (s.formats().open()) {
       return FormatKeys.mouse(scene, s, mouse);
     }
+    if (s.sources() != null) {
+      return SourceListKeys.mouse(scene, s, s.sources(), mouse);
+    }
     Search search = s.search();
     if (search != null && search.typing()) {
       return Step.to(s);
@@ -182,6 +202,9 @@ public final class Keys {
     if (scene.lacks(action) && scene.options.origin().has(Capability.STATES)) {
       return Step.answer(
           s, "only time has states; this graph is of " + scene.snapshot.measure().title());
+    }
+    if (!scene.options.origin().has(action) && !scene.options.origin().has(Capability.FILES)) {
+      return Step.answer(s, Objects.requireNonNull(action.needs()).lacking());
     }
     Step step = keys(scene, s).act(scene, s, action);
     return step != null ? step : CommonKeys.act(scene, s, action);

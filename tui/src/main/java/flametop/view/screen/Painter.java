@@ -9,6 +9,7 @@ import flametop.view.paint.FormatPainter;
 import flametop.view.paint.HeaderPainter;
 import flametop.view.paint.HelpPainter;
 import flametop.view.paint.PickPainter;
+import flametop.view.paint.SourceListPainter;
 import flametop.view.state.PickList;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +46,9 @@ public final class Painter {
       }
       if (scene.state.formats().open()) {
         FormatPainter.paint(scene, grid);
+      }
+      if (scene.state.sources() != null) {
+        SourceListPainter.paint(scene, scene.state.sources(), grid);
       }
       if (scene.state.help()) {
         HelpPainter.paint(scene, grid, Views.legend(scene));

@@ -38,6 +38,9 @@ public sealed interface Effect {
     /** The rows of a pick list. */
     record Listed(PickList.Of of, List<ProcessRow> rows) implements Answer {}
 
+    /** The sources of events that contain a text. */
+    record Sources(SourceListing listing) implements Answer {}
+
     /** Where a node is in the source. */
     record Located(flametop.profile.answer.Source source) implements Answer {}
   }
@@ -63,6 +66,38 @@ public sealed interface Effect {
       of.measure(source);
     }
   }
+
+  /** A command to the sources of events of this machine. Keys send it to no other source. */
+  sealed interface OfEvents extends Effect {
+    void on(EventControl events);
+  }
+
+  /** Switch a source of events on. */
+  record SwitchOn(int number, String spec) implements OfEvents {
+    @Override
+    public void on(EventControl events) {
+      events.on(number, spec);
+    }
+  }
+
+  /** Switch a source of events off. */
+  record SwitchOff(int number) implements OfEvents {
+    @Override
+    public void on(EventControl events) {
+      events.off(number);
+    }
+  }
+
+  /** Switch a source of events off, and forget it. */
+  record RemoveSource(int number) implements OfEvents {
+    @Override
+    public void on(EventControl events) {
+      events.remove(number);
+    }
+  }
+
+  /** List the sources of events whose specs contain a text. */
+  record ListSources(String text) implements Effect {}
 
   /** Go on to the next (1) or previous (-1) file. */
   record Turn(int by) implements OfSource {

@@ -1,7 +1,6 @@
 package flametop.view.state;
 
 import flametop.profile.answer.CpuReport;
-import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.QualityReport;
@@ -23,13 +22,12 @@ final class Pages {
    */
   static @Nullable PageQuery of(ViewState s, int columns) {
     return switch (s.view()) {
-      case GRAPH, CALLERS -> null;
+      case GRAPH, CALLERS, EVENTS -> null;
       case SANDWICH -> sandwich(s, columns);
       case TOP -> functions(s);
       case TASKS -> tasks(s);
       case CPUS, IDLE -> new CpuReport.Query();
       case QUALITY -> new QualityReport.Query();
-      case EVENTS -> new EventsReport.Query();
     };
   }
 

@@ -74,7 +74,9 @@ public final class ViewActions {
   };
 
   /** The actions of the table of sources of events, beside moves. */
-  private static final Action[] EVENTS = {Action.PICK, Action.BACK, Action.SORT, Action.COPY};
+  private static final Action[] EVENTS = {
+    Action.PICK, Action.SWITCH, Action.ADD, Action.REMOVE, Action.BACK, Action.SORT, Action.COPY
+  };
 
   /** The actions that only files have. */
   private static final Action[] ON_FILES = {
@@ -157,43 +159,47 @@ public final class ViewActions {
 
   /** The line of keys of the sources of events. */
   private static final Action[] EVENTS_LINE = {
-    Action.PICK, Action.BACK, Action.SORT, Action.NEXT_VIEW, Action.COPY, Action.HELP, Action.QUIT
+    Action.PICK, Action.SWITCH, Action.ADD, Action.REMOVE,
+    Action.BACK, Action.SORT, Action.HELP, Action.COPY,
+    Action.NEXT_VIEW, Action.QUIT
   };
 
   /** How many keys of the line stand before the keys for files. */
   private static final int BEFORE_FILES = 4;
 
-  private static final Map<View, ViewActions> LIVE = new EnumMap<>(View.class);
-  private static final Map<View, ViewActions> OF_FILES = new EnumMap<>(View.class);
+  private static final Map<Origin, Map<View, ViewActions>> ALL = new EnumMap<>(Origin.class);
 
   /** The actions of all views: each action that is no view's own. */
   private static final Set<Action> EVERYWHERE = EnumSet.allOf(Action.class);
 
   static {
     Arrays.asList(ON_FILES).forEach(EVERYWHERE::remove);
-    for (View view : View.values()) {
-      ViewActions live = live(view);
-      EVERYWHERE.removeAll(live.own);
-      LIVE.put(view, live);
-      OF_FILES.put(view, ofFiles(view, live));
+    for (Origin origin : Origin.values()) {
+      Map<View, ViewActions> views = new EnumMap<>(View.class);
+      for (View view : View.values()) {
+        ViewActions live = live(view);
+        EVERYWHERE.removeAll(live.own);
+        views.put(view, of(origin, view, live));
+      }
+      ALL.put(origin, views);
     }
   }
 
   private final View view;
-  private final boolean files;
+  private final Origin origin;
   private final Set<Action> own;
   private final Set<Action> refused;
 
-  private ViewActions(View view, boolean files, Set<Action> own, Set<Action> refused) {
+  private ViewActions(View view, Origin origin, Set<Action> own, Set<Action> refused) {
     this.view = view;
-    this.files = files;
+    this.origin = origin;
     this.own = own;
     this.refused = refused;
   }
 
   /** The actions of a view whose stacks come from an origin. */
   public static ViewActions of(View view, Origin origin) {
-    return Objects.requireNonNull((origin.has(Capability.FILES) ? OF_FILES : LIVE).get(view));
+    return Objects.requireNonNull(Objects.requireNonNull(ALL.get(origin)).get(view));
   }
 
   private static Action[] withAWayBack() {
@@ -217,22 +223,32 @@ public final class ViewActions {
       case CPUS -> Collections.addAll(own, CPUS);
       case IDLE -> own.add(Action.BACK);
       case QUALITY -> Collections.addAll(own, QUALITY);
-      case EVENTS -> Collections.addAll(own, EVENTS);
+      case EVENTS -> {
+        Collections.addAll(own, EVENTS);
+        // Its key switches sources here, and the view is always of the present.
+        refused.add(Action.FREEZE);
+      }
     }
-    return new ViewActions(view, false, own, refused);
+    return new ViewActions(view, Origin.LIVE, own, refused);
   }
 
-  private static ViewActions ofFiles(View view, ViewActions live) {
+  /** Those that an origin has: what it lacks, it refuses. */
+  private static ViewActions of(Origin origin, View view, ViewActions live) {
     Set<Action> own = EnumSet.copyOf(live.own);
-    own.removeIf(action -> !Origin.FILE.has(action));
-    own.addAll(onFiles(view));
-    Set<Action> refused = EnumSet.allOf(Action.class);
-    refused.removeIf(Origin.FILE::has);
+    own.removeIf(action -> !origin.has(action));
+    boolean files = origin.has(Capability.FILES);
+    Set<Action> refused = files ? EnumSet.allOf(Action.class) : EnumSet.copyOf(live.own);
+    // A file has no view of the sources of events.
+    refused.removeIf(
+        action -> origin.has(action) || files && action.needs() == Capability.SWITCHES);
+    if (files) {
+      own.addAll(onFiles(view));
+    }
     refused.addAll(live.refused);
-    if (!view.hasStacks()) {
+    if (files && !view.hasStacks()) {
       Collections.addAll(refused, ON_PANES);
     }
-    return new ViewActions(view, true, own, refused);
+    return new ViewActions(view, origin, own, refused);
   }
 
   /** The actions that only files have, in one view. */
@@ -270,11 +286,8 @@ public final class ViewActions {
    */
   public List<Action> keyLine(ViewState s) {
     List<Action> line = liveLine(s);
-    if (!files) {
-      return line;
-    }
-    line.removeIf(action -> !Origin.FILE.has(action));
-    if (s.search() == null) {
+    line.removeIf(action -> !origin.has(action));
+    if (origin.has(Capability.FILES) && s.search() == null) {
       List<Action> onFiles = onFiles(view);
       if (s.split() == null) {
         onFiles.remove(Action.OTHER_PANE);

@@ -63,12 +63,18 @@ public final class ViewState implements Cloneable {
   private List<String> picks = List.of();
   private @Nullable PickList pick;
   private FormatList formats = FormatList.CLOSED;
+  private @Nullable SourceList sources;
+  private List<String> specs = List.of();
   private int helpPage = -1;
   private Said said = Said.NOTHING;
   private int exports;
 
   private Moment moment = Moment.last(WINDOWS[1]);
   private StateSet states;
+
+  /** The states to show of time again; null while time is shown. */
+  private @Nullable StateSet statesOfTime;
+
   private Shaping shaping;
   private @Nullable Split split;
   private @Nullable Action awaited;
@@ -196,6 +202,16 @@ public final class ViewState implements Cloneable {
     return formats;
   }
 
+  /** The open list of sources of events; null if it is closed. */
+  public @Nullable SourceList sources() {
+    return sources;
+  }
+
+  /** The specs of sources that were typed, the latest first. */
+  public List<String> specs() {
+    return specs;
+  }
+
   /** Whether the help is shown. */
   public boolean help() {
     return helpPage >= 0;
@@ -270,7 +286,8 @@ public final class ViewState implements Cloneable {
   public boolean awaits() {
     return awaited != null
         || search != null && search.awaited() != 0
-        || pick != null && pick.chosen();
+        || pick != null && pick.chosen()
+        || sources != null && sources.asked() >= 0;
   }
 
   /**
@@ -478,6 +495,14 @@ public final class ViewState implements Cloneable {
     return with(next -> next.time = value);
   }
 
+  public ViewState withSources(@Nullable SourceList value) {
+    return with(next -> next.sources = value);
+  }
+
+  public ViewState withSpecs(List<String> value) {
+    return with(next -> next.specs = value);
+  }
+
   /** The same with another search in its view. */
   public ViewState withSearch(@Nullable Search value) {
     return switch (view) {
@@ -539,6 +564,23 @@ public final class ViewState implements Cloneable {
 
   public ViewState withMoment(Moment value) {
     return with(next -> next.moment = value);
+  }
+
+  /**
+   * The same of the other kind of measure. Events have no states, so that none may be left out; the
+   * states of time wait meanwhile.
+   */
+  public ViewState ofEvents(boolean events) {
+    if (events == (statesOfTime != null)) {
+      return this;
+    }
+    StateSet waiting = events ? states : null;
+    StateSet shown = statesOfTime == null ? StateSet.ALL : statesOfTime;
+    return with(
+        next -> {
+          next.states = shown;
+          next.statesOfTime = waiting;
+        });
   }
 
   public ViewState withStates(StateSet value) {

@@ -4,25 +4,25 @@ import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.EventsReport.Row;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
-import flametop.profile.answer.Moment;
-import flametop.profile.answer.StateSet;
 import flametop.sampler.SourceState;
 import flametop.sampler.SourceTotals;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
+import flametop.view.base.Prompt;
 import flametop.view.base.Units;
 import flametop.view.base.View;
+import flametop.view.keys.MeasureKeys;
+import flametop.view.keys.SourceListKeys;
 import flametop.view.layout.Heading;
+import flametop.view.layout.MeasureWords;
 import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.Step;
-import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /** The measures that a graph can be of: the time of tasks, then each source of events. */
@@ -40,10 +40,12 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
       new Row(
           LiveSource.TIME,
           "time of tasks",
+          false,
           SourceState.ON,
           "",
           Measure.TIME,
           SourceTotals.NONE,
+          0,
           Double.NaN,
           Double.NaN,
           Double.NaN);
@@ -62,8 +64,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   private final List<Column<Row, Comparator<Row>>> columns =
       List.of(
           left("measure", this::nameCells, EventsTable::name).by(BY_NUMBER, "number"),
-          right("events/s", cells(FIGURE), (row, at) -> figure(row, perSecond(row), at))
-              .by(BY_RATE, "events a second"),
+          right("events/s", cells(FIGURE), EventsTable::perSecond).by(BY_RATE, "events a second"),
           right(
                   "events",
                   cells(FIGURE),
@@ -75,9 +76,11 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
                   cells(FIGURE),
                   (row, at) -> figure(row, row.measure().figure(row.totals().weight()), at))
               .meaning("weight", "of all events, exactly"),
-          right("stacks", either(FIGURE, 0), EventsTable::stacks)
+          right("stacks", either(FIGURE, 0), (row, at) -> count(row, row.totals().taken(), at))
               .meaning("stacks", "copied; the weight is parted among them"),
-          right("lost", either(SHARE, 0), EventsTable::lost)
+          right("limited", either(FIGURE, 0), (row, at) -> count(row, limited(row), at))
+              .meaning("limited", "events of which no stack was due"),
+          right("lost", either(SHARE, 0), (row, at) -> count(row, row.totals().lost(), at))
               .meaning("lost", "stacks that found no room"),
           right("cost", cells(SHARE), (row, at) -> figure(row, Units.percent(row.cost()), at))
               .by(BY_COST, "cost")
@@ -110,51 +113,56 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
 
   // Cells.
 
-  /** What is shown has a mark before its name; what is missing says why where figures would be. */
+  /** What is shown has a mark before its name. */
   private static void name(Row row, Spot at) {
-    boolean shown = shown(at.scene) == row.number();
-    int paint = row.state().equals(SourceState.MISSING) ? Paint.WORSE : at.fg;
-    at.text((shown ? "▸ " : "  ") + row.spec(), paint, shown ? CellGrid.BOLD : 0);
+    boolean shown = report(at.scene).shown() == row.number();
+    int paint = row.is(SourceState.MISSING) && !at.marked ? Paint.WORSE : at.fg;
+    String spec = MeasureWords.brief(row.spec(), at.width - 2);
+    at.text((shown ? "› " : "  ") + spec, paint, shown ? CellGrid.BOLD : 0);
   }
 
-  private static int shown(Scene scene) {
-    return scene.page instanceof EventsReport report ? report.shown() : LiveSource.TIME;
+  private static EventsReport report(Scene scene) {
+    return scene.snapshot.isOpening() ? EventsReport.NONE : scene.snapshot.live().events();
   }
 
   private static void figure(Row row, String text, Spot at) {
-    boolean counted = row.number() != LiveSource.TIME && !row.state().equals(SourceState.MISSING);
+    boolean never = row.attaching() && row.totals().hits() == 0;
+    boolean counted = row.number() != LiveSource.TIME && !row.is(SourceState.MISSING) && !never;
     at.figure(counted ? text : "·", 0, "·", "n/a", "0", "0.0%");
   }
 
-  private static String perSecond(Row row) {
+  private static void count(Row row, long count, Spot at) {
+    figure(row, Measure.grouped(count), at);
+  }
+
+  private static long limited(Row row) {
+    return Math.max(0, row.totals().hits() - row.totals().taken());
+  }
+
+  /** The events a second; of a source that is not on, what it is instead. */
+  private static void perSecond(Row row, Spot at) {
     double hits = row.hitsPerSecond();
-    if (row.state().equals(SourceState.OFF)) {
-      return "off";
+    if (row.attaching()) {
+      at.text("attaching", at.marked ? at.fg : Paint.ACCENT, 0);
+    } else if (row.number() != LiveSource.TIME && !row.is(SourceState.ON)) {
+      at.text(row.state().toString(), at.quiet, 0);
+    } else {
+      String text =
+          Double.isNaN(hits)
+              ? "n/a"
+              : hits > 0 && hits < 10 ? Units.oneDecimal(hits) : Measure.grouped(Math.round(hits));
+      figure(row, text, at);
     }
-    return Double.isNaN(hits)
-        ? "n/a"
-        : hits > 0 && hits < 10
-            ? String.format(Locale.ROOT, "%.1f", hits)
-            : Measure.grouped(Math.round(hits));
-  }
-
-  private static void stacks(Row row, Spot at) {
-    figure(row, Measure.grouped(row.totals().taken()), at);
-  }
-
-  private static void lost(Row row, Spot at) {
-    long lost = row.totals().lost();
-    figure(row, lost == 0 ? "·" : Measure.grouped(lost), at);
   }
 
   // Rows.
 
   @Override
   @Nullable List<Row> rows(Scene scene) {
-    if (!(scene.page instanceof EventsReport report)) {
+    if (scene.snapshot.isOpening()) {
       return null;
     }
-    List<Row> rows = new ArrayList<>(report.rows());
+    List<Row> rows = new ArrayList<>(report(scene).rows());
     rows.sort(order(scene, scene.state).thenComparing(BY_NUMBER));
     rows.add(0, TIME);
     return rows;
@@ -177,11 +185,21 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
 
   // What stands above the rows.
 
-  /** Beside the rows: why the marked source is missing. */
   @Override
   Heading heading(Scene scene) {
-    Row row = row(scene, scene.state);
-    return Heading.of(scene, row == null || row.why().isEmpty() ? List.of() : List.of(row.why()));
+    return Heading.of(scene, List.of());
+  }
+
+  @Override
+  int rowsBelow(Scene scene) {
+    return SourcePanel.rows(scene);
+  }
+
+  @Override
+  void around(Scene scene, CellGrid grid, TableLayout<Row, Comparator<Row>> layout) {
+    if (!layout.rows().isEmpty()) {
+      SourcePanel.paint(scene, grid, layout.rows().get(layout.marked()));
+    }
   }
 
   @Override
@@ -203,7 +221,43 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
 
   @Override
   @Nullable Step acted(Scene scene, ViewState s, Action action) {
-    return action == Action.PICK ? enter(scene, s) : null;
+    return switch (action) {
+      case PICK -> enter(scene, s);
+      case ADD -> SourceListKeys.opened(scene, s);
+      case SWITCH, REMOVE -> {
+        Row row = row(scene, s);
+        yield row == null
+            ? none(s)
+            : row.number() == LiveSource.TIME
+                ? Step.answer(s, "time is always counted; mark a source, or a adds one")
+                : scene.snapshot.live().ended()
+                    ? Step.answer(s, "sampling has ended")
+                    : action == Action.SWITCH ? switched(s, row) : removed(scene, s, row);
+      }
+      case FREEZE -> Step.answer(s, "this table is always of the present; freeze in the graph");
+      default -> null;
+    };
+  }
+
+  private static Step switched(ViewState s, Row row) {
+    if (row.attaching()) {
+      return Step.answer(s, "it is still being attached");
+    }
+    return row.is(SourceState.ON)
+        ? Step.to(
+            s.withMessage("off: " + row.spec() + "; what it counted stays"),
+            new Effect.SwitchOff(row.number()))
+        : Step.to(
+            s.withMessage("attaching " + row.spec() + "…"),
+            new Effect.SwitchOn(row.number(), row.spec()));
+  }
+
+  private static Step removed(Scene scene, ViewState s, Row row) {
+    ViewState kept = s.withSpecs(Prompt.remember(s.specs(), row.spec()));
+    // A source that is shown gives way to time.
+    ViewState next = report(scene).shown() == row.number() ? kept.atRoot().ofEvents(false) : kept;
+    return Step.to(
+        next.withMessage("removed: " + row.spec()), new Effect.RemoveSource(row.number()));
   }
 
   /** Shows the graph of the measure, of the same window. */
@@ -213,14 +267,12 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
     if (row == null) {
       return none(s);
     }
-    if (row.state().equals(SourceState.MISSING)) {
+    if (row.is(SourceState.MISSING)) {
       return Step.answer(s, row.why());
     }
-    Moment moment = s.moment().comparedNoMore();
-    ViewState shown = s.atRoot().withTime(TimeChoice.NONE).withMoment(moment).withView(View.GRAPH);
-    // Events have no states: none of them may be left out.
-    ViewState whole = row.number() == LiveSource.TIME ? shown : shown.withStates(StateSet.ALL);
-    return Step.to(whole.withMessage("shows " + row.spec()), new Effect.ShowMeasure(row.number()));
+    return row.attaching()
+        ? Step.answer(s, "it is still being attached")
+        : MeasureKeys.shown(s.withView(View.GRAPH), row);
   }
 
   @Override

@@ -1,9 +1,14 @@
 package flametop.profile.live;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.export.Provenance;
+import flametop.export.StackExport;
+import flametop.export.StackFormat;
 import flametop.profile.answer.EventsReport;
+import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
@@ -11,12 +16,18 @@ import flametop.profile.answer.Moment;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Options;
+import flametop.sampler.SourceState;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.InputStream;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,11 +39,10 @@ class EventMeasureTest {
   private static final int BYTES = 1;
   private static final int NANOS = 2;
 
-  private final Profile profile =
-      new Profile(
-          StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n"),
-          Options.DEFAULT,
-          (frames, count) -> {});
+  private static final StreamFacts FACTS =
+      StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
+
+  private final Profile profile = new Profile(FACTS, Options.DEFAULT, (frames, count) -> {});
 
   /** A process that sleeps in poll, and has faults in fill and calls of poll. */
   @BeforeEach
@@ -91,7 +101,7 @@ class EventMeasureTest {
   }
 
   private EventsReport report() throws Exception {
-    return (EventsReport) get(profile.page(new EventsReport.Query()));
+    return picture().live().events();
   }
 
   @Test
@@ -174,5 +184,83 @@ class EventMeasureTest {
     assertEquals(40, calls.totals().hits());
     assertEquals(500_000, calls.totals().rate());
     assertEquals(Measure.DURATION, calls.measure());
+  }
+
+  @Test
+  void asked_beforeTheStreamTells_isListedAsBeingAttached() throws Exception {
+    profile.asked(report().next(), "kprobe:vfs_read");
+    EventsReport.Row row = report().of(CALLS + 1);
+    assertTrue(row.attaching());
+    assertEquals("kprobe:vfs_read", row.spec());
+    assertEquals(CALLS + 2, report().next());
+    accept(new Batch(2, 1_200, true).source(CALLS + 1, 0, "kprobe:vfs_read"));
+    assertTrue(report().of(CALLS + 1).is(SourceState.ON));
+    assertEquals("kprobe:vfs_read", report().turns().get(2).spec());
+    profile.asked(CALLS, "uretprobe:app:poll,weight=dur");
+    assertTrue(report().of(CALLS).attaching());
+    profile.ended(null);
+    assertTrue(report().of(CALLS).is(SourceState.ON));
+  }
+
+  @Test
+  void remove_theShownSource_givesWayToTimeAndStaysAway() throws Exception {
+    Map<String, Long> time = folded();
+    profile.measure(CALLS);
+    profile.remove(CALLS);
+    assertEquals(LiveSource.TIME, report().shown());
+    assertEquals(Measure.TIME, picture().measure());
+    accept(
+        new Batch(2, 1_200, true)
+            .source(CALLS, NANOS, "uretprobe:app:poll,weight=dur")
+            .totals(CALLS, 41, 2_000_000, 1, 500_000)
+            .event(1_150, 0, 1, CALLS, 25_000, 500_000));
+    assertEquals(List.of(FAULTS), report().rows().stream().map(EventsReport.Row::number).toList());
+    assertEquals(CALLS + 1, report().next(), "a number is never used again");
+    assertEquals(time.keySet(), folded().keySet());
+  }
+
+  @Test
+  void report_bySecond_hasTheWeightsOfTheShownSource() throws Exception {
+    assertEquals(0, report().weights().length);
+    profile.measure(FAULTS);
+    accept(new Batch(2, 2_100, true).totals(FAULTS, 5, 20_480, 3, 0));
+    float[] weights = report().weights();
+    assertEquals(8_192, weights[weights.length - 1]);
+    assertEquals(12_288, weights[weights.length - 2]);
+    assertTrue(Float.isNaN(weights[weights.length - 4]));
+  }
+
+  @Test
+  void report_weightWithoutStacks_isNotSampled() throws Exception {
+    accept(new Batch(2, 1_200, true).totals(FAULTS, 4, 16_384, 3, 0));
+    profile.ended(null);
+    assertEquals(4_096, report().of(FAULTS).notSampled());
+    assertEquals(0.25, report().of(FAULTS).notSampledShare());
+  }
+
+  @Test
+  void export_inEachFormat_saysTheMeasureAndItsUnit() throws Exception {
+    profile.measure(FAULTS);
+    Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    StackExport export =
+        StackExport.of(
+            Provenance.of("flametop 0", FACTS, extract.scope(), StateSet.ALL),
+            extract.measure(),
+            extract.stacks(),
+            extract.exactTotal());
+    for (StackFormat format : StackFormat.values()) {
+      ByteArrayOutputStream out = new ByteArrayOutputStream();
+      assertEquals(2, format.write(export, out));
+      boolean zipped = format == StackFormat.PPROF;
+      InputStream in = new ByteArrayInputStream(out.toByteArray());
+      String text = new String((zipped ? new GZIPInputStream(in) : in).readAllBytes(), UTF_8);
+      assertTrue(text.contains("fault,weight=bytes, in bytes"), format + ": " + text);
+      assertTrue(text.contains("3 events since the start, 12.0 KiB in all"), format + ": " + text);
+      assertTrue(!text.contains("states: all"), format + ": " + text);
+    }
+    assertEquals(12_288, export.exactTotal());
+    profile.show(Moment.last(1_000_000));
+    extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    assertEquals(Extract.NO_TOTAL, extract.exactTotal(), "the total is of more than this window");
   }
 }

@@ -5,95 +5,244 @@ import flametop.profile.answer.Measure;
 import flametop.profile.answer.Snapshot;
 import flametop.sampler.SourceState;
 import flametop.sampler.SourceTotals;
+import flametop.view.base.Prompt;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.screen.Pictures.Frame;
+import flametop.view.state.SourceList;
+import flametop.view.state.SourceListing;
 import flametop.view.state.ViewState;
 import flametop.view.table.EventsTable;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 
-/** Pictures of the table of sources of events. */
+/** Pictures of sources of events: their table, the list to add one, and their measures. */
 final class EventPictures {
+  private static final long SECOND = 1_000_000_000L;
+  private static final int FAULTS = 0;
+  private static final int QUERIES = 2;
+  private static final int CYCLES = 3;
+
   private EventPictures() {}
 
-  /**
-   * A source that is shown, one that is off, one whose times are weighed, and one that is missing.
-   */
+  /** The report with which all pictures are made: page faults are shown. */
   static EventsReport report() {
-    return new EventsReport(
-        0,
+    return report(FAULTS);
+  }
+
+  /**
+   * A source of bytes, one that is off, one whose times are weighed, one that is missing, and one
+   * that is being attached.
+   */
+  static EventsReport report(int shown) {
+    List<EventsReport.Row> rows =
         List.of(
+            row(FAULTS, "fault,weight=bytes", SourceState.ON, "", Measure.BYTES)
+                .counts(
+                    totals(1_204_118, 1_204_118L * 5_031, 5_012, 3, 1_213_000, faults()),
+                    2_431.2,
+                    0.0031),
+            row(
+                    1,
+                    "usdt:/usr/lib/x86_64-linux-gnu/libstdc++.so.6:libstdcxx:throw",
+                    SourceState.OFF,
+                    "",
+                    Measure.EVENTS)
+                .counts(totals(12, 12, 12, 0, 0, List.of(12L)), 0, 0),
+            row(
+                    QUERIES,
+                    "uretprobe:/usr/bin/postgres:exec_simple_query,weight=dur",
+                    SourceState.ON,
+                    "",
+                    Measure.DURATION)
+                .counts(totals(88, 4_210_000_000L, 88, 0, 0, queries()), 4.4, Double.NaN),
+            row(
+                    CYCLES,
+                    "cycles",
+                    SourceState.MISSING,
+                    "cycles: this machine has no hardware counters; on a virtual machine its host passes them on or not",
+                    Measure.EVENTS)
+                .counts(SourceTotals.NONE, Double.NaN, Double.NaN),
             new EventsReport.Row(
-                0,
-                "fault,weight=bytes",
-                SourceState.ON,
-                "",
-                Measure.BYTES,
-                totals(1_204_118, 1_204_118L * 4_096, 5_012, 3),
-                2_431.2,
-                2_431.2 * 4_096,
-                0.0031),
-            new EventsReport.Row(
-                1,
-                "usdt:/usr/lib/x86_64-linux-gnu/libstdc++.so.6:libstdcxx:throw",
+                4,
+                "kprobe:tcp_*",
+                true,
                 SourceState.OFF,
                 "",
                 Measure.EVENTS,
-                totals(12, 12, 12, 0),
-                0,
-                0,
-                0),
-            new EventsReport.Row(
-                2,
-                "uretprobe:/usr/bin/postgres:exec_simple_query,weight=dur",
-                SourceState.ON,
-                "",
-                Measure.DURATION,
-                totals(88, 4_210_000_000L, 88, 0),
-                4.4,
-                2e8,
-                Double.NaN),
-            new EventsReport.Row(
-                3,
-                "cycles",
-                SourceState.MISSING,
-                "cycles: this machine has no hardware counters; on a virtual machine its host passes them on or not",
-                Measure.EVENTS,
                 SourceTotals.NONE,
+                0,
                 Double.NaN,
                 Double.NaN,
-                Double.NaN)));
+                Double.NaN));
+    return new EventsReport(
+        shown,
+        5,
+        rows,
+        shown < 0 ? new float[0] : weights(),
+        Pictures.NOW,
+        List.of(
+            new EventsReport.Turn(Pictures.NOW - 250 * SECOND, "cycles", SourceState.ON),
+            new EventsReport.Turn(Pictures.NOW - 40 * SECOND, "cycles", SourceState.OFF)));
   }
 
-  private static SourceTotals totals(long hits, long weight, long taken, long lost) {
-    return new SourceTotals(hits, weight, taken, lost, 0, 0, 0, List.of());
+  private interface Counting {
+    EventsReport.Row counts(SourceTotals totals, double perSecond, double cost);
+  }
+
+  private static Counting row(
+      int number, String spec, SourceState state, String why, Measure measure) {
+    return (totals, perSecond, cost) ->
+        new EventsReport.Row(
+            number,
+            spec,
+            false,
+            state,
+            why,
+            measure,
+            totals,
+            totals.weight() / 250,
+            perSecond,
+            perSecond * 4_096,
+            cost);
+  }
+
+  private static SourceTotals totals(
+      long hits, long weight, long taken, long lost, long rate, List<Long> histogram) {
+    return new SourceTotals(hits, weight, taken, lost, 0, rate, 0, histogram);
+  }
+
+  /** Pages, and few that are huge. */
+  private static List<Long> faults() {
+    List<Long> hits = new ArrayList<>(Collections.nCopies(22, 0L));
+    hits.set(12, 1_203_597L);
+    hits.set(21, 521L);
+    return hits;
+  }
+
+  /** Queries of 4 µs to 2 s. */
+  private static List<Long> queries() {
+    List<Long> hits = new ArrayList<>(Collections.nCopies(12, 0L));
+    hits.addAll(List.of(3L, 9L, 14L, 21L, 12L, 8L, 2L, 0L, 1L, 4L, 6L, 3L, 2L, 1L, 0L, 0L, 1L));
+    hits.addAll(List.of(0L, 0L, 1L));
+    return hits;
+  }
+
+  private static float[] weights() {
+    float[] weights = new float[EventsReport.SECONDS];
+    for (int i = 0; i < weights.length; i++) {
+      weights[i] = i < 60 ? Float.NaN : (float) (12e6 + 8e6 * Math.sin(i / 9.0));
+    }
+    return weights;
+  }
+
+  /** A picture of the measure of a source. */
+  static Snapshot of(Snapshot s, int source) {
+    return of(s, report(source));
+  }
+
+  /** A picture with these sources. */
+  static Snapshot of(Snapshot s, EventsReport events) {
+    Snapshot.Live live = s.live();
+    return new Snapshot(
+        s.graph(),
+        s.total(),
+        s.selection(),
+        s.search(),
+        s.reversed(),
+        s.refolding(),
+        new Snapshot.Live(
+            events.shownRow() == null ? Measure.TIME : events.shownRow().measure(),
+            live.time(),
+            live.host(),
+            live.losses(),
+            live.cost(),
+            events,
+            live.ended()),
+        s.notices());
+  }
+
+  private static SourceList listed(String typed, SourceListing.Row... rows) {
+    return SourceList.OPENED
+        .withPrompt(Prompt.of(typed))
+        .withListing(
+            new SourceListing(typed, List.of(rows), rows.length == 5 ? 214_718 : rows.length, ""));
+  }
+
+  private static SourceListing.Row source(String spec, String details) {
+    return new SourceListing.Row(spec, details, "");
+  }
+
+  /** Sources of some kinds, one of them missing. */
+  private static SourceListing.Row[] kinds() {
+    return new SourceListing.Row[] {
+      source("fault", "page faults; weight=bytes: the memory that they bring"),
+      new SourceListing.Row("cycles", "", "this machine has no hardware counters"),
+      source("tracepoint:block:block_rq_issue", "dev u32, sector u64, nr_sector u32, bytes u32"),
+      source("usdt:/usr/lib/x86_64-linux-gnu/libstdc++.so.6:libstdcxx:throw", "arg0 to arg2"),
+      source("kprobe:vfs_read", "arg0 to arg5")
+    };
   }
 
   static List<Frame> golden() {
     ViewState first = Pictures.state().withView(View.EVENTS);
-    EventsTable table = EventsTable.TABLE;
-    ViewState missing = table.with(first, table.place(first).withMarked(3, 4));
-    return List.of(
-        frame("events-80x24", first),
-        frame("events-200x60", first),
-        frame("events-missing-80x24", missing),
-        frame("events-40x10", first),
-        frame("events-help-80x24", first.withHelp(true)));
+    ViewState faults = marked(first, FAULTS);
+    ViewState typing = faults.withSources(listed("block", kinds()[2]));
+    ViewState refused =
+        faults.withSources(
+            listed("fault,weigth=bytes", kinds()[0])
+                .asking(5)
+                .withTrouble("column 7: no option is called weigth; did you mean weight?")
+                .at(6));
+    List<Frame> frames = new ArrayList<>();
+    frames.add(frame("events-80x24", first));
+    frames.add(frame("events-200x60", faults));
+    frames.add(frame("events-histogram-80x24", marked(first, QUERIES)));
+    frames.add(frame("events-histogram-200x60", marked(first, QUERIES)));
+    frames.add(frame("events-missing-80x24", marked(first, CYCLES)));
+    frames.add(frame("events-attaching-80x24", marked(first, 4)));
+    frames.add(frame("events-off-80x24", marked(first, 1)));
+    frames.add(frame("events-40x10", first));
+    frames.add(frame("events-help-80x24", first.withHelp(true)));
+    frames.add(frame("events-add-80x24", faults.withSources(SourceList.OPENED)));
+    frames.add(frame("events-list-80x24", faults.withSources(listed("", kinds()).moved(3))));
+    frames.add(frame("events-list-200x60", faults.withSources(listed("", kinds()).moved(3))));
+    frames.add(frame("events-search-80x24", typing));
+    frames.add(frame("events-refused-80x24", refused));
+    Snapshot time = Pictures.snapshot(Pictures.server(), Pictures.state(), 80);
+    Scene none = Scene.of(time, first, 80, 24, Pictures.options());
+    frames.add(new Frame("events-none-80x24", Painter.paint(none)));
+    for (int source : new int[] {FAULTS, 1, QUERIES}) {
+      frames.add(measure("measure-" + source + "-80x24", source));
+      frames.add(measure("measure-" + source + "-200x60", source));
+    }
+    return frames;
+  }
+
+  private static ViewState marked(ViewState state, int number) {
+    return EventsTable.TABLE.with(
+        state, EventsTable.TABLE.place(state).withMarked(number, number + 1));
+  }
+
+  private static int[] size(String name) {
+    String[] size = name.substring(name.lastIndexOf('-') + 1).split("x");
+    return new int[] {Integer.parseInt(size[0]), Integer.parseInt(size[1])};
   }
 
   private static Frame frame(String name, ViewState state) {
-    String[] size = name.substring(name.lastIndexOf('-') + 1).split("x");
-    int columns = Integer.parseInt(size[0]);
-    Snapshot snapshot = Pictures.snapshot(Pictures.server(), state, columns);
+    int[] size = size(name);
+    Snapshot snapshot = of(Pictures.snapshot(Pictures.server(), state, size[0]), FAULTS);
     return new Frame(
-        name,
-        Painter.paint(
-            Scene.of(
-                snapshot,
-                report(),
-                state,
-                columns,
-                Integer.parseInt(size[1]),
-                Pictures.options())));
+        name, Painter.paint(Scene.of(snapshot, state, size[0], size[1], Pictures.options())));
+  }
+
+  /** The graph of a source. */
+  private static Frame measure(String name, int source) {
+    int[] size = size(name);
+    ViewState state = Pictures.state().ofEvents(true);
+    Snapshot snapshot = of(Pictures.snapshot(Pictures.server(), state, size[0]), source);
+    return new Frame(
+        name, Painter.paint(Scene.of(snapshot, state, size[0], size[1], Pictures.options())));
   }
 }

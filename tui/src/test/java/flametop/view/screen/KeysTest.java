@@ -38,10 +38,7 @@ class KeysTest extends ScreenUser {
   }
 
   private Scene sceneOf(Snapshot snapshot) {
-    Page page =
-        state.view() == View.QUALITY
-            ? Pictures.quality()
-            : state.view() == View.EVENTS ? EventPictures.report() : null;
+    Page page = state.view() == View.QUALITY ? Pictures.quality() : null;
     return Scene.of(snapshot, page, state, 120, 30, Pictures.options());
   }
 

@@ -56,7 +56,7 @@ public final class Pictures {
   private static final long SECOND = 1_000_000_000L;
 
   /** The pictures show this moment. */
-  private static final long NOW = 4_000 * SECOND;
+  static final long NOW = 4_000 * SECOND;
 
   private static List<Frame> golden;
 
@@ -268,6 +268,7 @@ public final class Pictures {
             host,
             new Snapshot.Losses(0, 0, 0.012, 0, 0.014),
             new Snapshot.Cost(NOW, SECOND),
+            state.view() == View.EVENTS ? EventPictures.report() : EventsReport.NONE,
             false),
         notices);
   }
@@ -818,9 +819,7 @@ public final class Pictures {
     @Override
     public CompletableFuture<Page> page(PageQuery query) {
       Page page = Pictures.quality();
-      if (query instanceof EventsReport.Query) {
-        page = EventPictures.report();
-      } else if (query instanceof CpuReport.Query) {
+      if (query instanceof CpuReport.Query) {
         page = new CpuReport(cpus(2), "", "", "");
       } else if (query instanceof SandwichQuery sandwich) {
         page = SandwichPictures.page(tree, sandwich, true, false);

@@ -153,7 +153,13 @@ public final class TimePictures {
         s.reversed(),
         s.refolding(),
         new Snapshot.Live(
-            live.measure(), time, live.host(), live.losses(), live.cost(), live.ended()),
+            live.measure(),
+            time,
+            live.host(),
+            live.losses(),
+            live.cost(),
+            live.events(),
+            live.ended()),
         s.notices());
   }
 }

@@ -1,0 +1,88 @@
+package flametop.view.paint;
+
+import flametop.profile.answer.Measure;
+import flametop.view.base.CellGrid;
+import flametop.view.base.Paint;
+import flametop.view.base.Role;
+import flametop.view.base.TextWidth;
+import flametop.view.layout.ListBox;
+import flametop.view.layout.Scene;
+import flametop.view.state.SourceList;
+import flametop.view.state.SourceListing;
+
+/** Paints the list of sources of events that can be added over the view. */
+public final class SourceListPainter {
+  private static final String LABEL = "add a source";
+
+  private SourceListPainter() {}
+
+  public static void paint(Scene scene, SourceList list, CellGrid grid) {
+    ListBox box = ListBox.ofSources(scene, list);
+    int at = ListPainter.paint(box, grid, LABEL, list.prompt());
+    String count = count(list);
+    int countX = box.x + box.width - 1 - TextWidth.of(count);
+    if (countX > at) {
+      grid.text(countX, box.top, box.width, count, Paint.DIM, ListPainter.BACKGROUND, 0);
+    }
+    below(scene, grid, box, list);
+    for (int entry = box.first(); entry < box.end(); entry++) {
+      boolean marked = entry == list.index();
+      int y = box.row(entry);
+      int bg = marked ? Paint.SELECTED_ROW : ListPainter.BACKGROUND;
+      grid.fill(box.x, y, box.width, bg);
+      if (entry == 0) {
+        String text = list.typed().isEmpty() ? "what is typed above" : "as typed: " + list.typed();
+        int fg = marked ? Paint.INK : Paint.DIM;
+        grid.text(box.x + 1, y, box.width - 2, text, fg, bg, 0);
+      } else {
+        row(grid, box, y, list.rows().get(entry - 1), bg, marked);
+      }
+    }
+  }
+
+  private static String count(SourceList list) {
+    SourceListing listing = list.listing();
+    if (listing == null || list.wanted() != null && !list.wanted().equals(listing.text())) {
+      return "listing…";
+    }
+    if (!listing.trouble().isEmpty()) {
+      return "no list: " + listing.trouble();
+    }
+    int shown = listing.rows().size();
+    String all = Measure.grouped(listing.all());
+    return shown < listing.all()
+        ? "the first " + shown + " of " + all
+        : all + (listing.all() == 1 ? " source" : " sources");
+  }
+
+  /** Paints what is below the spec: why it cannot be had, under the character that is meant. */
+  private static void below(Scene scene, CellGrid grid, ListBox box, SourceList list) {
+    int y = box.top + 1;
+    boolean refused = !list.trouble().isEmpty();
+    int fg = refused ? Paint.of(Role.WORSE) : Paint.DIM;
+    if (list.isAtColumn()) {
+      String before = list.typed().substring(0, list.prompt().cursor());
+      int x = box.x + 1 + TextWidth.of(LABEL) + 1 + TextWidth.of(before);
+      if (x < box.x + box.width - 1) {
+        grid.put(x, y, '▲', fg, ListPainter.BACKGROUND, CellGrid.BOLD);
+      }
+      y++;
+    }
+    for (String line : ListBox.about(scene, list)) {
+      grid.text(box.x + 1, y++, box.width - 2, line, fg, ListPainter.BACKGROUND, 0);
+    }
+  }
+
+  private static void row(
+      CellGrid grid, ListBox box, int y, SourceListing.Row row, int bg, boolean marked) {
+    boolean missing = !row.missing().isEmpty();
+    int name = marked ? Paint.INK : missing ? Paint.DIM : Paint.TEXT;
+    int quiet = Paint.of(marked ? Role.INK : missing ? Role.WORSE : Role.DIM);
+    int end = box.x + box.width - 1;
+    int x = box.x + 1;
+    x += grid.text(x, y, end - x, row.spec(), name, bg, CellGrid.BOLD) + 2;
+    if (x < end) {
+      grid.text(x, y, end - x, missing ? row.missing() : row.details(), quiet, bg, 0);
+    }
+  }
+}
