@@ -352,7 +352,7 @@ final class ScreenCommand implements Callable<Integer> {
     }
   }
 
-  /** Tells when the target is gone; the screen goes on with what was seen of it. */
+  /** Tells when the target is gone; the screen goes on with the samples of the target. */
   private static void lookAfter(Target target, Profile profile) {
     try {
       while (TargetOptions.isThere(target)) {

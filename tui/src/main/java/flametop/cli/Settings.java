@@ -98,7 +98,10 @@ final class Settings {
     return set == null ? otherwise : set;
   }
 
-  /** Where an option is set, for what is found out about its value later; empty if it is not. */
+  /**
+   * The place of an option's line, for problems of the value that are found later; empty if the
+   * option is not set.
+   */
   String place(String option) {
     Line line = lines.get(option);
     return line == null ? "" : FILE + ":" + line.number();

@@ -5,8 +5,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Tells whether standard streams are terminals. The console of the JDK cannot: what it says depends
- * on its version.
+ * Tells whether standard streams are terminals. The console of the JDK cannot: its answer depends
+ * on the version of the JDK.
  */
 final class Terminals {
   private Terminals() {}

@@ -67,8 +67,8 @@ final class Workload implements AutoCloseable {
   }
 
   /**
-   * Removes what those left who were killed; a group that has processes stays, and that of another
-   * flametop which is about to start its program.
+   * Removes groups that killed flametops left behind. A group with processes stays, and so does the
+   * group of another flametop that is about to start its program.
    */
   private static void removeEmpty(Path parent) throws IOException {
     try (DirectoryStream<Path> left = Files.newDirectoryStream(parent, GROUP + "*")) {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Holds flametop to a share of one CPU: decides from what it cost how often there is a picture, a
- * pass, and a sample of the CPU clock. Used by one thread; it only decides, whoever owns it applies
+ * Holds flametop to a share of one CPU: decides by the cost so far how often there is a picture, a
+ * pass, and a sample of the CPU clock. Used by one thread. A budget only decides; its owner applies
  * {@link #now()}.
  *
  * <p>Steps make a ladder. Down it go, one at a time, first the pictures, then their fine edges,

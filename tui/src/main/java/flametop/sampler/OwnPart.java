@@ -1,7 +1,7 @@
 package flametop.sampler;
 
 /**
- * One figure of what flametop itself uses.
+ * One figure of flametop's own use of CPU or memory.
  *
  * @param name of a part, or of a process
  * @param value ns of CPU since the stream began, or bytes resident now

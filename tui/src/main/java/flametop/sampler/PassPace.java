@@ -3,9 +3,9 @@ package flametop.sampler;
 import java.util.SplittableRandom;
 
 /**
- * Draws how long it is from one pass to the next: evenly from a half to one and a half of the
- * period, so that what passes see is in step with no cycle. Deadlines never stray further than
- * {@link #MOST_ASTRAY} periods from those of an even pace.
+ * Draws the time from one pass to the next: evenly from a half to one and a half of the period, so
+ * that passes are in step with no cycle of the tasks. Deadlines never stray further than {@link
+ * #MOST_ASTRAY} periods from the deadlines of an even pace.
  */
 final class PassPace {
   /**

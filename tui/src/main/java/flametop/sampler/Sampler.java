@@ -90,8 +90,8 @@ public final class Sampler implements AutoCloseable {
   }
 
   /**
-   * Makes no more passes and stops the CPU clock, but goes on draining, for what waits in rings and
-   * for names, until closed.
+   * Makes no more passes and stops the CPU clock, but goes on draining until closed: samples wait
+   * in rings, and names are still to come.
    */
   public void finish() {
     draining = true;

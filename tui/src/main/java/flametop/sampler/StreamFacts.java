@@ -42,8 +42,7 @@ public final class StreamFacts {
   }
 
   /**
-   * Reads lines of {@code key=value}; ignores facts that it does not know and values that are not
-   * what they should be.
+   * Reads lines of {@code key=value}; ignores unknown facts and values that are not well-formed.
    */
   public static StreamFacts parse(String text) {
     return new StreamFacts(text);

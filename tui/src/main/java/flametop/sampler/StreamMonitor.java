@@ -26,8 +26,8 @@ public final class StreamMonitor implements NameRequests {
   private final CompletableFuture<Void> ended = new CompletableFuture<>();
 
   /**
-   * Frames that are not forgotten, those whose names were asked for, and those of them that have
-   * come.
+   * Frames that are not forgotten, the frames among them whose names were asked for, and those
+   * whose names have come.
    */
   private final BitSet known = new BitSet();
 
@@ -92,7 +92,7 @@ public final class StreamMonitor implements NameRequests {
     return time;
   }
 
-  /** By number: why sources of events are missing, with what was asked for. */
+  /** Why sources of events are missing, with the spec of each, by the number of the source. */
   public synchronized Map<Integer, String> missingSources() {
     return Map.copyOf(missingSources);
   }

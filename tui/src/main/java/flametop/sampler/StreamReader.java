@@ -9,11 +9,11 @@ import java.util.zip.CRC32;
  * Decodes the stream, batch by batch. The crate {@code flametop-stream} defines its format; the
  * names here are those of its tables.
  *
- * <p>Nothing is believed: every length is checked against what holds it, every number against its
- * range, every id against those that were introduced. What a visitor is told can be used without
- * further checks. Kinds of record that it does not know are skipped, and so are bytes after the
- * body of those that it knows; numbers that stand for something and that it does not know are
- * passed on as numbers. Each such kind and number is told once, as a notice.
+ * <p>Nothing is believed: every length is checked against the buffer that holds it, every number
+ * against its range, every id against those that were introduced. Visitors need no further checks.
+ * Unknown kinds of record are skipped, and so are bytes after the body of those that it knows;
+ * numbers that stand for something and that it does not know are passed on as numbers. Each such
+ * kind and number is told once, as a notice.
  */
 public final class StreamReader {
   /** The newest version that this reader knows; it reads every older one. */

@@ -113,7 +113,9 @@ final class ScreenLoop {
     return thread;
   }
 
-  /** Waits for what is still being written, not long, and leaves nothing half written. */
+  /**
+   * Waits a short while for exports that are still being written, and leaves nothing half written.
+   */
   void close() throws InterruptedException {
     if (remembering != null) {
       remembering.join(REMEMBER_MILLIS);

@@ -1,30 +1,14 @@
 package flametop.sampler;
 
+import flametop.Stage;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** Decoding of what comes most: records of changed tasks, and names. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(
-    value = 1,
-    jvmArgsAppend = {"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"})
-public class StreamReaderBenchmark {
+public class StreamReaderBenchmark extends Stage {
   private static final int RECORDS = 1_000;
   private static final int CHANGED = 8;
   private static final int NAME = 12;
@@ -42,7 +26,7 @@ public class StreamReaderBenchmark {
     for (int i = 0; i < RECORDS; i++) {
       ByteBuffer head = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN);
       head.putLong(i).putInt(i).putInt(i).putLong(i).putLong(i).putLong(i).putLong(i).putInt(1);
-      head.put((byte) flametop.sampler.State.SLEEP.ordinal()).put((byte) 0).putShort((short) 0);
+      head.put((byte) State.SLEEP.ordinal()).put((byte) 0).putShort((short) 0);
       changes[i] = StreamBytes.record(CHANGED, java.util.Arrays.copyOf(head.array(), 56));
       byte[] text =
           ("some::name::of_a_function_" + i).getBytes(java.nio.charset.StandardCharsets.UTF_8);

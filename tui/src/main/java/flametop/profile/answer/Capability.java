@@ -20,7 +20,7 @@ public enum Capability {
   THREADS("folded stacks say their threads only if they were folded by them"),
   /** Processes belong to control groups. */
   CGROUPS("folded stacks say no control groups; record --by cgroup puts them first"),
-  /** There are tasks, with what each does now. */
+  /** There are tasks, with the present state of each. */
   TASKS("folded stacks say nothing of tasks; a recorded stream does"),
   /** CPUs are measured, idle states among them. */
   CPUS("folded stacks say nothing of CPUs; a recorded stream does"),

@@ -44,7 +44,7 @@ public record Moment(long windowNanos, Optional<TimeRange> range, boolean frozen
     return new Moment(windowNanos, range, value, baseline);
   }
 
-  /** The same compared with what is shown now. */
+  /** The same moment, compared with the one that is shown now. */
   public Moment compared() {
     return new Moment(windowNanos, range, frozen, baseline + 1);
   }

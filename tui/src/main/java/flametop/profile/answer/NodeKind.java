@@ -30,7 +30,10 @@ public enum NodeKind {
     return this == PROCESS || this == THREAD || this == CGROUP;
   }
 
-  /** Whether its name is that of a function, of which more than the end can be left out. */
+  /**
+   * Whether the name of such a node is the name of a function, of which more than the end can be
+   * left out.
+   */
   public boolean isFrame() {
     return switch (this) {
       case USER, KERNEL, JIT, INLINED, UNKNOWN -> true;

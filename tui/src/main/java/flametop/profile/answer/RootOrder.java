@@ -8,6 +8,6 @@ public enum RootOrder {
   THREAD,
   /** The CPU that it ran on, as far as that is known. */
   CPU,
-  /** The control groups from the outermost to that of the process, then its comm. */
+  /** The control groups from the outermost to the group of the process, then the comm. */
   CGROUP
 }

@@ -42,7 +42,7 @@ public record SandwichQuery(
     return plain(graph).plus(new Shape.Callers(function));
   }
 
-  /** How what it calls is folded where the graph has a shape. */
+  /** The shape of the half of callees, where the graph has a shape. */
   public Shape below(Shape graph) {
     return plain(graph).plus(new Shape.Callees(function));
   }

@@ -29,10 +29,10 @@ public final class Shape {
 
   /** A step that admits some stacks, or all but those. */
   public sealed interface Filter extends Step {
-    /** Whether what it names is left out. */
+    /** Whether the filter leaves out the things that it names. */
     boolean out();
 
-    /** The same that keeps only what it names, or leaves it out. */
+    /** The same filter, which keeps only the named things, or leaves them out. */
     Filter with(boolean isOut);
   }
 
@@ -121,8 +121,8 @@ public final class Shape {
   }
 
   /**
-   * Only what ran on these CPUs, or on others. Of history that is only sums, and of what is off the
-   * CPU, that is not known: it belongs to neither.
+   * Only time on these CPUs, or on others. The CPU is not known for history that is only sums, nor
+   * for time off the CPU: such time belongs to neither.
    */
   public record Cpus(Set<Integer> cpus, boolean out) implements Filter {
     @Override
@@ -316,7 +316,7 @@ public final class Shape {
     return new Shape(List.copyOf(more));
   }
 
-  /** The same with this step in place of those of its sort. */
+  /** The same with this step in place of all steps of its sort. */
   public Shape with(Step step) {
     return without(step.getClass()).plus(step);
   }

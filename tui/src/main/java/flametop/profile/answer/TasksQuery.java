@@ -21,7 +21,7 @@ public record TasksQuery(boolean threads, Order order, int rows, @Nullable Patte
   /** The order of rows. */
   public enum Order implements PageQuery.RowOrder<Order> {
     CPU,
-    /** How much {@link #CPU} is another than in what it is compared with. */
+    /** By the difference of {@link #CPU} from the baseline. */
     CHANGE,
     QUEUED,
     AGE,

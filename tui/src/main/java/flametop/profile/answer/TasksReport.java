@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Processes or threads, those that ended within the window or range too: what they did in it, and
- * what they do now, or at the moment that is held.
+ * Processes or threads, also those that ended within the window or range: their times in the
+ * window, and their state now, or at the moment that is held.
  *
  * @param rows in the order asked for
  * @param matching how many there are that match
@@ -16,8 +16,8 @@ import org.jspecify.annotations.Nullable;
 public record TasksReport(List<Row> rows, int matching, int tasks, long windowNanos)
     implements Page {
   /**
-   * A process or a thread. What is told of a process's state is that of its liveliest thread; of
-   * several that wait, of the one that waits longest, else of the one that came last to it.
+   * A process or a thread. The state of a process is the state of its liveliest thread: of several
+   * threads that wait, the one that waits longest, else the one that came to its state last.
    *
    * @param pid 0 of what stands for processes of one comm that ended long ago
    * @param tid of a thread; 0 of a process, and of what stands for threads that ended long ago

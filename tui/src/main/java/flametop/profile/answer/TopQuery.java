@@ -25,9 +25,9 @@ public record TopQuery(
   public enum Order implements PageQuery.RowOrder<Order> {
     /** By the amount in the function itself. */
     SELF,
-    /** Also in what it calls. */
+    /** By the amount in the function and in its callees. */
     TOTAL,
-    /** How much {@link #SELF} is another than in what it is compared with. */
+    /** By the difference of {@link #SELF} from the baseline. */
     SELF_CHANGE,
     /** The same of {@link #TOTAL}. */
     TOTAL_CHANGE,

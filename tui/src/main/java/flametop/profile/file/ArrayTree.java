@@ -24,7 +24,7 @@ abstract class ArrayTree extends Nodes implements CallTree {
   /** A number that is another one whenever the sums are, or what is below a node. */
   abstract int changes();
 
-  /** How many of its weights make one of what the file counts. */
+  /** How many parts of a weight make one unit of the file. */
   abstract long parts();
 
   /**

@@ -268,7 +268,10 @@ final class Bzip2Input extends BytesInput {
     }
   }
 
-  /** A code of symbols, the shorter ones first, and those of one length in their order. */
+  /**
+   * A code of symbols: shorter codes come first, and codes of one length are in the order of their
+   * symbols.
+   */
   private final class Code {
     /** By length: the last code, and what brings codes to places in {@link #symbol}. */
     private final int[] limit = new int[LONGEST_CODE + 1];

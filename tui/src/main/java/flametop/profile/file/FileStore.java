@@ -37,7 +37,7 @@ final class FileStore implements Store<FileFold> {
     return names;
   }
 
-  /** A fold that is made as far as one slice goes: that of a small file is there at once. */
+  /** A fold that is made as far as one slice goes: the fold of a small file is complete at once. */
   @Override
   public FileFold fold(Shape shape) {
     // No two files have the same epoch.

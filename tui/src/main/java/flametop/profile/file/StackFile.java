@@ -470,7 +470,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         });
   }
 
-  /** Null while the graph is still that of callers: there a function's own part is not below it. */
+  /**
+   * The functions; null while the graph is still the one of callers, in which a function's own part
+   * is not below the function.
+   */
   private @Nullable TopReport functions(TopQuery query) {
     FileFold shown = graph().shown();
     shown.refresh(System.nanoTime());

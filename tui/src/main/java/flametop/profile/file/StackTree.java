@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * the parts are so small that rounding loses no stack.
  */
 final class StackTree extends ArrayTree {
-  /** The column of the numbers that are shown, and that of the numbers they are compared with. */
+  /** The column of the numbers that are shown, and the column of the baseline. */
   static final int NOW = 0;
 
   static final int BEFORE = 1;

@@ -55,7 +55,10 @@ final class Estimate {
   private final Sums sums;
   private final Entries entries;
 
-  /** By pool and class, ns: what is to be placed, and the weight of what places it. */
+  /**
+   * By pool and class: the time to be placed, ns, and the weight of the samples that place the
+   * time.
+   */
   private long[] known = new long[0];
 
   private long[] weight = new long[0];
@@ -169,7 +172,7 @@ final class Estimate {
     return entries.stack(entry) != Stacks.STOLEN;
   }
 
-  /** The next part of what is to be placed: all parts add up to it. */
+  /** The next part of the time to be placed: all parts add up to that time. */
   private long part(int at, long more, long all) {
     passed[at] += more;
     long until = passed[at] == all ? known[at] : (long) ((double) passed[at] / all * known[at]);

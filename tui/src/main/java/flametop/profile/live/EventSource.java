@@ -22,7 +22,7 @@ final class EventSource {
   private String why = "";
   private Measure measure = Measure.EVENTS;
 
-  /** Totals when the log began, and those of the last full second. */
+  /** Totals when the log began, and totals of the last full second. */
   private SourceTotals start = SourceTotals.NONE;
 
   private SourceTotals before = SourceTotals.NONE;

@@ -336,7 +336,7 @@ public final class GraphReader {
     return list;
   }
 
-  /** A path and those above it; none of what is no path. */
+  /** The path of a control group and the paths above; none for text that is no path. */
   private static List<Object> groups(String path) {
     List<Object> groups = new ArrayList<>();
     if (path != null && path.startsWith("/")) {

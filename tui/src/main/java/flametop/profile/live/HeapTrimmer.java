@@ -1,8 +1,8 @@
 package flametop.profile.live;
 
 /**
- * Keeps the heap near what lives in it. The collector prefers to let it grow up to its bound, and a
- * program that looks at others takes no more memory than it needs.
+ * Keeps the heap near the size of its living objects. The collector prefers to let the heap grow up
+ * to its bound, and a program that watches others takes no more memory than necessary.
  */
 final class HeapTrimmer {
   private static final long LEAST_BYTES = 32L << 20;

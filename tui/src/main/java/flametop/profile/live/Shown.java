@@ -35,7 +35,9 @@ final class Shown {
 
   private final LogStore store;
 
-  /** The noise of samples, by how much longer the shown window is than its baseline. */
+  /**
+   * The noise of samples, by the length of the shown window divided by the length of its baseline.
+   */
   private final DoubleFunction<Noise> noise;
 
   private final Graphs<LogFold> graphs;

@@ -193,7 +193,10 @@ final class TaskReader {
     return tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | tid;
   }
 
-  /** Whether the state of a thread is shown for its process, and not that of the one so far. */
+  /**
+   * Whether the state of a thread is shown for its process, instead of the state of the thread so
+   * far.
+   */
   private static boolean speaks(State state, long age, boolean placed, Found f, State spoke) {
     if (state != spoke) {
       return liveliness(state) < liveliness(spoke);

@@ -164,9 +164,9 @@ public final class ChangeLog {
   }
 
   /**
-   * Makes the log share its memory with what is kept because of it: it takes less when that is more
-   * than one and a half times as much as the log may have, and more again when it is less than
-   * once.
+   * Makes the log share its memory with the things that are kept because of the log: the log takes
+   * less memory when these things take more than one and a half times as much as the log may have,
+   * and more again when they take less than once as much.
    *
    * @param kept bytes, about
    */
@@ -193,7 +193,10 @@ public final class ChangeLog {
     add(owner, stack, state, -1, at, pass);
   }
 
-  /** Time of an owner in a state; of what samples have to place, {@link Stacks#NOT_SAMPLED}. */
+  /**
+   * Time of an owner in a state; {@code stack} is {@link Stacks#NOT_SAMPLED} if samples are to
+   * place the time.
+   */
   void placed(int owner, int stack, int state, long nanos) {
     add(owner, stack, Spot.of(state), 0, nanos, 0);
   }
@@ -254,7 +257,7 @@ public final class ChangeLog {
     return chunks.get((int) (cursor.chunk - first));
   }
 
-  /** The chunk before that of a cursor. */
+  /** The chunk before the chunk of a cursor. */
   private Chunk before(Cursor cursor) {
     return chunks.get((int) (cursor.chunk - first) - 1);
   }
@@ -319,8 +322,8 @@ public final class ChangeLog {
   }
 
   /**
-   * Goes to the mark before and delivers the negative of what is between; false if there is none,
-   * or only the one sum of the oldest history.
+   * Goes to the mark before, and delivers the negative of the entries between. Returns false if
+   * there is no mark, or only the one sum of the oldest history.
    */
   public boolean backward(Cursor cursor, Sink sink) {
     if (!less(cursor)) {
@@ -377,7 +380,7 @@ public final class ChangeLog {
   }
 
   /**
-   * One mark a second for those of a chunk, without their CPUs: they would be many more entries.
+   * Keeps one mark a second of a chunk, without CPUs: with CPUs there would be many more entries.
    */
   private void bySecond(int index) {
     long number = first + index;

@@ -40,7 +40,7 @@ public final class EventAccounts {
   /** Weight that has no stack yet. */
   private long open;
 
-  /** The part of the weight that had no stack when this second began. */
+  /** The part of {@link #open} that was there when this second began. */
   private long old;
 
   /** Weight that has no stack, and will have none. */

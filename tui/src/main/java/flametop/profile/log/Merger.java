@@ -10,7 +10,7 @@ final class Merger {
 
   private final Chunk to = new Chunk(64);
 
-  /** The entries of the mark that goes on, by what they belong to. */
+  /** The entries of the mark that goes on, by owner, stack and spot. */
   private final LongIndex keys = new LongIndex();
 
   private int from;

@@ -43,9 +43,9 @@ public final class OwnerTimes extends LogWindow {
   }
 
   /**
-   * Goes to what a window was and stays there, like {@link #range}.
+   * Goes to the moments of a window and stays there, like {@link #range}.
    *
-   * @return whether it is there
+   * @return whether the times are of that window
    */
   public boolean to(Window wanted, long deadline) {
     hold(wanted.headTime());

@@ -13,10 +13,10 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 
 /**
- * Processes, tasks, and owners: who time belongs to. A process is one generation of a tgid, and is
- * named by its slot outside of here; a task is named by its id of the stream. An owner is a task in
- * one process under one pair of comms and in one control group, so that what was logged keeps its
- * names when a task executes, is renamed or is moved.
+ * Processes, tasks, and owners, to whom time belongs. A process is one generation of a tgid; other
+ * classes know a process by its slot, and a task by its id of the stream. An owner is a task in one
+ * process under one pair of comms and in one control group, so that what was logged keeps its names
+ * when a task executes, is renamed or is moved.
  *
  * <p>Two kinds of owner stand for what is {@link #older old}: one for the threads of a process that
  * are gone, one for the processes of a comm that are gone.
@@ -141,8 +141,8 @@ public final class Owners {
   private long time = Long.MIN_VALUE;
 
   /**
-   * Characters of command lines that are kept; beyond it those of processes that are gone are
-   * forgotten, the oldest first. A host that compiles has thousands of long ones a minute.
+   * Characters of command lines that are kept; beyond so many, command lines of processes that are
+   * gone are forgotten, the oldest first. A host that compiles has thousands of long ones a minute.
    */
   private static final int MOST_TEXT = 8 << 20;
 

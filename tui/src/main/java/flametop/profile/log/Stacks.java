@@ -490,7 +490,7 @@ public final class Stacks extends InternedFunctions {
   }
 
   /**
-   * Appends the functions of a stack, outermost first, to what stands before it.
+   * Appends the functions of a stack, outermost first, to a path.
    *
    * @param guessed takes whether each was guessed
    */

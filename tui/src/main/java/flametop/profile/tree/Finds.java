@@ -9,8 +9,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a call tree matches a pattern. Looks at each node once, and knows the nodes of each
- * function: another pattern costs what it matches, and so does each picture with it.
+ * The places where a call tree matches a pattern. Each node is read once, and the nodes of each
+ * function are known: another pattern costs as much as its matches, and so does each picture.
  */
 public class Finds {
   public static final int MAX_LISTED = 4_096;
@@ -28,7 +28,7 @@ public class Finds {
   /** The last pattern; null before the first. */
   private @Nullable Pattern pattern;
 
-  /** The newest node of each function, and the one before each: one more than it. */
+  /** The newest node of each function plus 1, and the node before each plus 1. */
   private int[] newest = new int[0];
 
   private int[] before = new int[1024];

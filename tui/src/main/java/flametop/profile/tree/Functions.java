@@ -15,7 +15,7 @@ public interface Functions {
   /** File name of its module, or empty. */
   String module(int function);
 
-  /** The one number of what stands for this; a new one if nothing does yet. */
+  /** The number of a function; a new number for a new function. */
   int function(NodeKind kind, String module, String name);
 
   /** By name, then kind, then module. */

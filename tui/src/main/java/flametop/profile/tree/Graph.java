@@ -149,7 +149,7 @@ public final class Graph<F extends Fold> {
     return other || shown.isOpening();
   }
 
-  /** Whether the graph is not yet what it is to be. */
+  /** Whether the graph is not yet of the shape and moment that were asked for. */
   public boolean isBehind() {
     return next != null || shown.isBehind();
   }
@@ -159,7 +159,10 @@ public final class Graph<F extends Fold> {
     return (next != null ? next : shown).share();
   }
 
-  /** A shape that there is no memory for, or for what is asked for in it; else null. */
+  /**
+   * A shape for which there is not enough memory, or for whose opened nodes there is not enough;
+   * else null.
+   */
   public @Nullable Shape refused() {
     return refused == null && shown.overflows() ? shown.tree().shape() : refused;
   }

@@ -61,7 +61,7 @@ public final class Graphs<F extends Fold> {
     };
   }
 
-  /** Whether a half of the sandwich is not yet what it is to be. */
+  /** Whether a half of the sandwich is not yet of the shape and moment that were asked for. */
   public boolean isSandwichBehind() {
     return halves != null && (halves.callers.isBehind() || halves.callees.isBehind());
   }

@@ -1,12 +1,12 @@
 package flametop.profile.tree;
 
 /**
- * Where a node of a file's graph is, by what finds it in that of another file.
+ * The path of a node of a file's graph, by which the graph of another file finds its own node.
  *
  * @param number of the node
- * @param graph which of a file's graphs it is in
- * @param names from below the root down to it, as the file has them
- * @param outermost whether each stands for what is outermost in its stacks
+ * @param graph which of a file's graphs the node is in
+ * @param names from below the root down to the node, as the file has them
+ * @param outermost whether each name is of an outermost frame
  */
 public record NodePath(long number, Of graph, byte[][] names, boolean[] outermost) {
   /** The graphs that a file has. */

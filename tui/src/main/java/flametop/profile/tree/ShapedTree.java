@@ -8,7 +8,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import java.util.regex.Pattern;
 
-/** A call tree of one shape, with its readers, each of which keeps what it found. */
+/** A call tree of one shape, with its readers, each of which keeps its findings. */
 public final class ShapedTree {
   private final CallTree tree;
   private final Shape shape;

@@ -11,8 +11,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the frames of a stack into what a {@link Shape} makes of them. Knows nothing of who the
- * time belongs to, nor of how the paths are folded.
+ * Applies a {@link Shape} to the frames of a stack. A shaper knows nothing of the owners of time,
+ * nor of the folding of paths.
  */
 public final class Shaper {
   /** One step; works on {@link #of} and {@link #origin}. False: the stack does not belong there. */
@@ -94,7 +94,7 @@ public final class Shaper {
   }
 
   /**
-   * Whether what it makes of the outer frames of a stack is the beginning of what it makes of all.
+   * Whether the shaped outer frames of a stack are always the beginning of the shaped whole stack.
    */
   public boolean keepsOrder() {
     return keepsOrder;
@@ -253,7 +253,7 @@ public final class Shaper {
   }
 
   private final class Merge implements Stage {
-    /** By function: one more than its index. */
+    /** The index of each function plus 1. */
     private int[] place = new int[0];
 
     @Override

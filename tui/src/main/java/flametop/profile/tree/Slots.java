@@ -12,10 +12,10 @@ import java.util.function.IntConsumer;
 public final class Slots {
   public static final int NONE = -1;
 
-  /** Slots have so many bits; with what is kept there, that many would take gigabytes. */
+  /** Slots have so many bits; the things in so many slots would take gigabytes. */
   public static final int BITS = 24;
 
-  /** Numbers that stand for what has no slot are beside them. */
+  /** Numbers above the slots stand for things without a slot. */
   private static final int MOST = (1 << BITS) - (1 << 10);
 
   private int[] slotOf = new int[0];
@@ -27,7 +27,7 @@ public final class Slots {
   /** All below are used. */
   private int search;
 
-  /** A slot for what has this id from now on. */
+  /** A slot for the thing that has this id from now on. */
   public int introduce(int id) {
     if (id >= slotOf.length) {
       int length = slotOf.length;
@@ -41,7 +41,7 @@ public final class Slots {
     return slot;
   }
 
-  /** A slot for what has no id; kept only while it is referred to. */
+  /** A slot for a thing without an id; kept only while something refers to the slot. */
   public int take() {
     int slot = used.nextClearBit(search);
     if (slot >= MOST) {
@@ -54,7 +54,7 @@ public final class Slots {
     return slot;
   }
 
-  /** The slot of what has this id; {@link #NONE} if nothing has. */
+  /** The slot of the thing with this id; {@link #NONE} if there is none. */
   public int of(int id) {
     return id < slotOf.length ? slotOf[id] : NONE;
   }

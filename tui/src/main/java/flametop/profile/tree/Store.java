@@ -3,8 +3,8 @@ package flametop.profile.tree;
 import flametop.profile.answer.Shape;
 
 /**
- * Stacks with their amounts, in one measure, which can be folded into the tree of any shape: those
- * of a log at the moment that is shown, or those of a file.
+ * Stacks with their amounts, in one measure, which can be folded into the tree of any shape: the
+ * stacks of a log at the moment that is shown, or the stacks of a file.
  *
  * @param <F> the folds
  */

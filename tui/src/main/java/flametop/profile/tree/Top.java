@@ -107,7 +107,7 @@ public final class Top {
     return new TopReport(List.copyOf(rows), found, all, whole);
   }
 
-  /** Counts what a node has for its function, and what its parent has not itself. */
+  /** Adds the amount of a node to its function, and takes the amount away from the parent's own. */
   private void add(int node, long amount, long[] self, long[] total) {
     if (amount != 0) {
       int function = tree.function(node);

@@ -1,8 +1,9 @@
 package flametop.view.base;
 
 /**
- * A sentence for each action: what its key does. The configuration and the reference in {@code
- * docs/} have them; the help on the screen has room for some words only ({@link Action#help}).
+ * A sentence for each action, about the effect of its key. The configuration and the reference in
+ * {@code docs/} have them; the help on the screen has room for some words only ({@link
+ * Action#help}).
  */
 final class ActionSentence {
   private ActionSentence() {}

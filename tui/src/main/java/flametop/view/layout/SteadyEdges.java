@@ -76,8 +76,8 @@ final class SteadyEdges {
   }
 
   /**
-   * Places siblings: none gets less than its least width, and the last one still ends where the
-   * parent ends, if it did.
+   * Places siblings: none gets less than its least width, and a last sibling that ended where the
+   * parent ends still does.
    */
   private void settle(int from, int end) {
     int up = exact.parent(from);

@@ -298,7 +298,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
     return marked;
   }
 
-  /** The graph is of what ran on these CPUs; of everything if there are none. */
+  /** Narrows the graph to the time on these CPUs; the graph is of everything if there are none. */
   private static ViewState marking(ViewState s, Set<Integer> cpus) {
     return s.withShape(
         cpus.isEmpty()

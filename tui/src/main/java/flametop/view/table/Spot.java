@@ -115,7 +115,7 @@ public final class Spot {
     Bar.paint(grid, x, y, width, parts, paints, trough(), scene.options);
   }
 
-  /** The colour of what a bar does not fill. */
+  /** The colour of the part that a bar does not fill. */
   int trough() {
     return marked ? bg : Paint.CHROME;
   }

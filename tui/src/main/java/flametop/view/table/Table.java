@@ -295,7 +295,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     grid.text(1, y, scene.columns - 2, text, Paint.DIM, Paint.GROUND, 0);
   }
 
-  /** The titles; that of the column by which rows are ordered stands out. */
+  /** Paints the titles; the title of the column by which rows are ordered stands out. */
   void paintHeads(Scene scene, CellGrid grid, TableLayout<R, O> layout) {
     O by = order(scene, scene.state);
     for (Zone<Column<R, O>> head : layout.heads()) {

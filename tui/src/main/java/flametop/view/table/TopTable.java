@@ -27,7 +27,10 @@ import flametop.view.state.ViewState;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A row for each function: the time in it and in what it calls, and in which states. */
+/**
+ * A row for each function: the time in the function and in its callees, and the states of that
+ * time.
+ */
 public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   /** States with a colour of their own in the bars, in this order; the other states come last. */
@@ -195,7 +198,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     return Units.hundredths(window <= 0 ? 0 : (double) byState[State.RUN.ordinal()] / window);
   }
 
-  /** The time in the function itself by state, then the time in what it calls, faint. */
+  /** Paints the time in the function itself by state, then the time in its callees, faint. */
   private static void bar(Row row, Spot at) {
     double whole = all(at);
     if (at.scene.options.plain() || !at.scene.hasStates()) {

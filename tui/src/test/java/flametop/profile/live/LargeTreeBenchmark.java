@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.Stage;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
@@ -8,32 +9,23 @@ import flametop.profile.answer.TopReport;
 import flametop.profile.tree.Matches;
 import flametop.profile.tree.Noise;
 import flametop.profile.tree.Options;
+import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** What a live tick and a key cost on a trie of a million nodes: 48,000 stacks of 25 frames. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
 @Fork(
     value = 1,
     jvmArgsAppend = {"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx1g"})
-public class LargeTreeBenchmark {
+public class LargeTreeBenchmark extends Stage {
   private static final int TASKS = 2_000;
   private static final int STACKS = 48_000;
   private static final int FRAMES = 25;
@@ -77,13 +69,7 @@ public class LargeTreeBenchmark {
   private void changeAll() {
     for (int task = 0; task < TASKS; task++) {
       world.changed(
-          1000 + 50.0 * passes,
-          task,
-          random.nextInt(STACKS),
-          passes,
-          0,
-          passes,
-          flametop.sampler.State.SLEEP);
+          1000 + 50.0 * passes, task, random.nextInt(STACKS), passes, 0, passes, State.SLEEP);
     }
   }
 

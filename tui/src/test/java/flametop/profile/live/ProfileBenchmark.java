@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.Stage;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Selection;
@@ -8,35 +9,19 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Matches;
 import flametop.profile.tree.Options;
+import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
 import org.openjdk.jmh.annotations.OperationsPerInvocation;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** What the profile's thread does most: 2,000 tasks in 20 processes, 4,000 stacks of 25 frames. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(
-    value = 1,
-    jvmArgsAppend = {"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"})
-public class ProfileBenchmark {
+public class ProfileBenchmark extends Stage {
   private static final int TASKS = 2_000;
   private static final int STACKS = 4_000;
   private static final Pattern SEARCHED = Pattern.compile("function_20_1");
@@ -77,8 +62,7 @@ public class ProfileBenchmark {
 
   private void changeAll() {
     for (int task = 0; task < TASKS; task++) {
-      world.changed(
-          time(), task, random.nextInt(STACKS), passes, 0, passes, flametop.sampler.State.SLEEP);
+      world.changed(time(), task, random.nextInt(STACKS), passes, 0, passes, State.SLEEP);
     }
   }
 

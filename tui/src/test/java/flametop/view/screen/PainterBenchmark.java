@@ -1,32 +1,16 @@
 package flametop.view.screen;
 
+import flametop.Stage;
 import flametop.profile.answer.Snapshot;
 import flametop.view.base.CellGrid;
 import flametop.view.layout.Scene;
 import flametop.view.state.ViewState;
 import java.util.Random;
-import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
-import org.openjdk.jmh.annotations.BenchmarkMode;
-import org.openjdk.jmh.annotations.Fork;
-import org.openjdk.jmh.annotations.Measurement;
-import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OutputTimeUnit;
-import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
-import org.openjdk.jmh.annotations.State;
-import org.openjdk.jmh.annotations.Warmup;
 
 /** Layout and painting of 200 × 60 cells, 3,000 stacks, which is to stay under 5 ms. */
-@State(Scope.Thread)
-@BenchmarkMode(Mode.AverageTime)
-@OutputTimeUnit(TimeUnit.NANOSECONDS)
-@Warmup(iterations = 3, time = 1)
-@Measurement(iterations = 5, time = 1)
-@Fork(
-    value = 1,
-    jvmArgsAppend = {"-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xmx512m"})
-public class PainterBenchmark {
+public class PainterBenchmark extends Stage {
   private final ViewState state = Pictures.state();
   private Snapshot snapshot;
   private Snapshot later;
