@@ -110,18 +110,16 @@ public final class TablePictures {
             default -> r.run() + r.run() / 100;
           };
       double change = run == r.run() + r.run() / 100 ? 0 : run < r.run() ? 0.6 : -0.34;
-      rows.add(with(r, new TasksReport.Before(run, change)));
+      rows.add(with(r, r.tid(), r.threads(), new TasksReport.Before(run, change)));
     }
-    TasksReport.Row gone =
-        row(4700, 1000, 0, "api-old", "/srv/api-old --drain", 0, 0).is(null, 0, null, null);
     rows.add(
         new TasksReport.Row(
-            gone.pid(),
+            4700,
             0,
             0,
-            gone.uid(),
-            gone.comm(),
-            gone.commandLine(),
+            1000,
+            "api-old",
+            "/srv/api-old --drain",
             0,
             0,
             0,
@@ -133,11 +131,12 @@ public final class TablePictures {
     return new TasksReport(List.copyOf(rows), rows.size(), rows.size(), now.windowNanos());
   }
 
-  private static TasksReport.Row with(TasksReport.Row r, TasksReport.Before before) {
+  private static TasksReport.Row with(
+      TasksReport.Row r, int tid, int threads, TasksReport.Before before) {
     return new TasksReport.Row(
         r.pid(),
-        r.tid(),
-        r.threads(),
+        tid,
+        threads,
         r.uid(),
         r.comm(),
         r.commandLine(),
@@ -313,27 +312,9 @@ public final class TablePictures {
                 });
     rows.sort(order.thenComparingInt(TasksReport.Row::pid));
     if (query.threads()) {
-      rows.replaceAll(TablePictures::thread);
+      rows.replaceAll(r -> with(r, r.pid(), 1, null));
     }
     return new TasksReport(List.copyOf(rows), rows.size(), all.size(), 30 * SECOND);
-  }
-
-  private static TasksReport.Row thread(TasksReport.Row r) {
-    return new TasksReport.Row(
-        r.pid(),
-        r.pid(),
-        1,
-        r.uid(),
-        r.comm(),
-        r.commandLine(),
-        r.run(),
-        r.queued(),
-        r.off(),
-        r.state(),
-        r.ageNanos(),
-        r.leaf(),
-        r.user(),
-        null);
   }
 
   private interface Doing {
