@@ -32,7 +32,7 @@ const KEPT: [Kept; 3] = [Kept::EhFrame, Kept::Go, Kept::DebugFrame];
 /// One of them, in memory.
 #[derive(Debug)]
 pub(super) enum Information {
-    Frames(Table),
+    Frames(Box<Table>),
     Functions(Functions),
 }
 
@@ -49,12 +49,14 @@ impl Information {
         match kept {
             Kept::EhFrame => {
                 let section = image.eh_frame.ok_or_else(absent)?;
-                Table::eh_frame(image, section, source, limit, room).map(Information::Frames)
+                let table = Table::eh_frame(image, section, source, limit, room)?;
+                Ok(Information::Frames(Box::new(table)))
             }
             Kept::Go => Functions::read(image, source, limit).map(Information::Functions),
             Kept::DebugFrame => {
                 let section = image.debug_frame.ok_or_else(absent)?;
-                Table::debug_frame(section, source, limit).map(Information::Frames)
+                let table = Table::debug_frame(section, source, limit)?;
+                Ok(Information::Frames(Box::new(table)))
             }
         }
     }
