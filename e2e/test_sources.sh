@@ -18,6 +18,16 @@ add() {
   keys Enter
 }
 
+# The window of all time.
+all_time() {
+  wait_until "the window is all time" next_window
+}
+next_window() {
+  keys m
+  sleep 0.5
+  capture | grep -q 'all since the start'
+}
+
 test_sources_are_added_looked_at_switched_off_and_exported() {
   touching
   open_pane 120 40
@@ -32,7 +42,8 @@ test_sources_are_added_looked_at_switched_off_and_exported() {
   wait_for '▲'
   wait_for 'no option is called weigth; did you mean weight'
   wait_for 'add a source fault,weigth=1'
-  keys C-u
+  # The cursor is at the column that is meant.
+  keys C-e C-u
   tmux_ send-keys -l -- fault
   keys Enter
   wait_for 'it counts; enter shows its graph'
@@ -52,8 +63,8 @@ test_sources_are_added_looked_at_switched_off_and_exported() {
   keys 9 Space
   wait_for 'off: fault; what it counted stays'
   wait_for '› fault +off '
-  keys 1 m m m
-  wait_for 'all since the start'
+  keys 1
+  all_time
   keys e
   wait_for 'export as'
   keys Enter
@@ -101,8 +112,7 @@ test_measures_have_all_operations_of_a_graph() {
 # operations UNIT AMOUNT FUNCTION: goes through all operations of the measure that is shown, and back to its whole graph.
 operations() {
   local unit=$1 amount=$2 function=$3
-  keys m m m
-  wait_for 'all since the start'
+  all_time
   select_frame "^$function" "$function"
   shows "$amount"
   keys 2
