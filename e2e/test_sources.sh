@@ -90,7 +90,7 @@ test_sources_are_added_looked_at_switched_off_and_exported() {
 
 test_measures_have_all_operations_of_a_graph() {
   cc -O1 -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -o "$work/pages" "$root/e2e/programs/pages.c" || fail "cc failed"
-  "$flametop" record --format flametop -e fault,weight=bytes -e switch -o "$work/two.flametop" -- "$work/pages" 8 2>"$work/err" \
+  "$flametop" record --format flametop -e fault,weight=bytes -e switch --force -o "$work/two.flametop" -- "$work/pages" 8 2>"$work/err" \
     || fail "exit code $?: $(cat "$work/err")"
   open_pane 120 40
   run_line "'$flametop' --replay '$work/two.flametop' --replay-speed 100"
