@@ -55,6 +55,13 @@ public record EventsReport(
       return !attaching && state.equals(other);
     }
 
+    /** The weight that one stack stands for; 0 if each event has its own. */
+    public double stackWeight() {
+      return totals.taken() <= 0 || totals.taken() >= totals.hits()
+          ? 0
+          : (double) totals.weight() / totals.taken();
+    }
+
     /** The share of the weight that has no stack, and will have none. */
     public double notSampledShare() {
       return totals.weight() <= 0 ? 0 : (double) notSampled / totals.weight();

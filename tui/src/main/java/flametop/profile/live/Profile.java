@@ -389,7 +389,9 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
 
   /** The noise at the present rates of samples. */
   private Noise noise(double scale) {
-    return Noise.of(host.passHz(), host.cpuHz(), scale);
+    return source == null
+        ? Noise.of(host.passHz(), host.cpuHz(), scale)
+        : new Noise(source.row(false).stackWeight(), scale);
   }
 
   private Snapshot picture(GraphQuery query) {

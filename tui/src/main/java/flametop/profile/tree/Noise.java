@@ -3,10 +3,11 @@ package flametop.profile.tree;
 /**
  * Tells a change from chance: the chance of <i>n</i> samples is the square root of <i>n</i>.
  *
- * @param sampleNanos what one sample stands for; 0 where nothing was sampled
+ * @param sampleAmount what one sample stands for: ns, or weight of events; 0 where nothing was
+ *     sampled
  * @param scale how much longer the present is than what it is compared with
  */
-public record Noise(double sampleNanos, double scale) {
+public record Noise(double sampleAmount, double scale) {
   /** The noise of figures that are counted, not sampled. */
   public static final Noise NONE = new Noise(0, 1);
 
@@ -35,7 +36,7 @@ public record Noise(double sampleNanos, double scale) {
   public double change(long now, long before, long total) {
     long larger = Math.max(now, before);
     long more = now - before;
-    double noise = DEVIATIONS * Math.sqrt(sampleNanos * (now + before * scale));
+    double noise = DEVIATIONS * Math.sqrt(sampleAmount * (now + before * scale));
     return larger == 0
             || Math.abs(more) < LEAST_SHARE * total
             || Math.abs(more) < SAME * larger

@@ -88,6 +88,21 @@ public final class MeasureWords {
     return pieces;
   }
 
+  /**
+   * Two standard errors of a share of events of which some have a stack; 0 where all have one.
+   *
+   * @param weight of the part
+   * @param total of all
+   */
+  public static double error(EventsReport.Row row, long weight, long total) {
+    if (total <= 0 || row.stackWeight() <= 0) {
+      return 0;
+    }
+    double share = Math.min(1, (double) weight / total);
+    double stacks = Math.max(1, total / row.stackWeight());
+    return 2 * Math.sqrt(share * (1 - share) / stacks);
+  }
+
   /** An amount a second: {@code 9.5 MiB/s}. */
   public static String perSecond(Measure measure, double weight) {
     return Double.isNaN(weight) ? "n/a" : measure.text(Math.round(weight)) + "/s";

@@ -1,5 +1,6 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
@@ -68,7 +69,10 @@ public final class Comparison {
   }
 
   private static Noise noise(Snapshot.Live live, double scale) {
-    return Noise.of(live.host().passHz(), live.host().cpuHz(), scale);
+    EventsReport.Row events = live.events().shownRow();
+    return events == null
+        ? Noise.of(live.host().passHz(), live.host().cpuHz(), scale)
+        : new Noise(events.stackWeight(), scale);
   }
 
   /** The role for a grown frame, or for a shrunk one. */

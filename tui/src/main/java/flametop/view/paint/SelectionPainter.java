@@ -1,6 +1,7 @@
 package flametop.view.paint;
 
 import flametop.profile.answer.Capability;
+import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.NodeKind;
@@ -17,6 +18,7 @@ import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.layout.FileHeader;
 import flametop.view.layout.Geometry;
+import flametop.view.layout.MeasureWords;
 import flametop.view.layout.OtherPane;
 import flametop.view.layout.Piece;
 import flametop.view.layout.Scene;
@@ -148,7 +150,7 @@ final class SelectionPainter {
         pieces.add(Comparison.trend(selection, snapshot));
       }
       text.append(share(weight, snapshot.total(), file));
-      text.append(form < 7 ? error(selection, snapshot.total()) : "");
+      text.append(form < 7 ? error(scene, selection, snapshot.total()) : "");
       text.append(scene.other != null ? " here" : form < 3 ? " of all" : "");
       text.append(elsewhere(scene, form));
       if (form < 8 && selection.kind() != NodeKind.ROOT) {
@@ -189,7 +191,12 @@ final class SelectionPainter {
   }
 
   /** The error of a share in points: two standard errors; empty for an exact share. */
-  private static String error(Selection selection, long total) {
+  private static String error(Scene scene, Selection selection, long total) {
+    EventsReport.Row events = MeasureWords.shown(scene);
+    if (events != null) {
+      double error = MeasureWords.error(events, selection.weight(), total);
+      return error <= 0 || selection.kind() == NodeKind.ROOT ? "" : " ±" + Units.points(error);
+    }
     Selection.Certainty certainty = selection.certainty();
     if (certainty == null
         || certainty.error() <= 0

@@ -128,7 +128,7 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
 
   @Override
   final String subtitle(Scene scene) {
-    return "first by " + label(order(scene, scene.state));
+    return firstBy(scene, order(scene, scene.state));
   }
 
   @Override

@@ -355,7 +355,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     }
     return switch (action) {
       case BACK -> Step.to(s.withView(View.GRAPH));
-      case SORT -> sorted(s, nextOrder(scene, s));
+      case SORT -> sorted(scene, s, nextOrder(scene, s));
       case COPY -> {
         R row = row(scene, s);
         yield row == null ? none(s) : Step.to(s, new Effect.Copy(copied(row)));
@@ -375,8 +375,13 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     return Step.answer(s, "no " + thing(s) + " is marked yet");
   }
 
-  private Step sorted(ViewState s, O order) {
-    return Step.answer(with(s, place(s).by(order)), "first by " + label(order));
+  private Step sorted(Scene scene, ViewState s, O order) {
+    return Step.answer(with(s, place(s).by(order)), firstBy(scene, order));
+  }
+
+  /** An order in words. */
+  String firstBy(Scene scene, O order) {
+    return "first by " + label(order);
   }
 
   /** The name of an order. */
@@ -424,7 +429,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     if (mouse.y() == layout.head()) {
       Column<R, O> column = layout.headAt(mouse.x());
       O order = column == null ? null : column.order();
-      return order == null ? Step.answer(s, "this column has no order") : sorted(s, order);
+      return order == null ? Step.answer(s, "this column has no order") : sorted(scene, s, order);
     }
     Integer row = Zone.at(layout.zones(scene.columns), mouse.x(), mouse.y());
     if (row == null) {

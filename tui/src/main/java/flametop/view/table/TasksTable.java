@@ -28,6 +28,9 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   private static final int SHADE = Paint.SHADES / 2;
   private static final int PERCENT = 6;
 
+  /** Cells of an amount that is no time: {@code 1,234,567}, {@code 999.9 MiB}. */
+  private static final int AMOUNT = 11;
+
   /** A letter for each state. */
   private static final String LETTERS = "RQSDTZPI?";
 
@@ -48,20 +51,25 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
           right("age", from(50, PERCENT), TasksTable::age)
               .by(Order.AGE, "longest in its state")
               .meaning("age", "in its state"),
-          right("was", compared(100, PERCENT), TasksTable::before),
-          right("cpu", cells(PERCENT), TasksTable::cpu)
+          right("was", compared(100, AMOUNT), TasksTable::before),
+          right("cpu", ofTime(PERCENT), TasksTable::cpu)
               .by(Order.CPU, "time on a CPU")
               .meaning("cpu", "exact; 100% is one CPU"),
+          right(
+                  scene -> scene.snapshot.measure().title(),
+                  room -> room.scene().hasStates() ? 0 : AMOUNT,
+                  (row, at) -> at.text(amount(row.run(), at)))
+              .like(Order.CPU),
           right("change", compared(0, Comparison.CHANGE), TasksTable::change)
               .by(Order.CHANGE, "change")
               .meaning(FilteredTable::changes),
-          right("queued", from(60, PERCENT), TasksTable::queued)
+          right("queued", ofTime(60, PERCENT), TasksTable::queued)
               .by(Order.QUEUED, "time queued")
               .meaning("queued", "waited for one, likewise"),
-          right("off", from(150, 7), (row, at) -> at.quiet(tenths(row.off(), at))),
+          right("off", ofTime(150, 7), (row, at) -> at.quiet(tenths(row.off(), at))),
           left(
               "",
-              room -> room.columns() < 110 ? 0 : room.columns() < 160 ? 8 : 12,
+              room -> room.columns() < 160 ? ofTime(110, 8).in(room) : ofTime(12).in(room),
               TasksTable::bar),
           right("thr", TasksTable::threadsCells, TasksTable::threads),
           left("user", from(120, 9), TasksTable::user),
@@ -85,7 +93,29 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     return s.table(View.TASKS).second();
   }
 
+  /** An order that means something: only time is queued. */
+  @Override
+  boolean means(Scene scene, Order order) {
+    return super.means(scene, order) && (order != Order.QUEUED || scene.hasStates());
+  }
+
+  @Override
+  String firstBy(Scene scene, Order order) {
+    return order == Order.CPU && !scene.hasStates()
+        ? "first by " + scene.snapshot.measure().title()
+        : super.firstBy(scene, order);
+  }
+
   // Widths.
+
+  /** Cells of a column that only time has. */
+  private static Column.Width ofTime(int columns, int cells) {
+    return room -> room.scene().hasStates() && room.columns() >= columns ? cells : 0;
+  }
+
+  private static Column.Width ofTime(int cells) {
+    return ofTime(0, cells);
+  }
 
   private static int threadsCells(Column.Room room) {
     return room.columns() < 100 || threads(room.scene().state) ? 0 : 4;
@@ -138,7 +168,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   private static void before(Row row, Spot at) {
     TasksReport.Before before = row.before();
     if (before != null) {
-      at.quiet(tenths(before.run(), at));
+      at.quiet(amount(before.run(), at));
     }
   }
 
@@ -206,10 +236,21 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     return Units.tenths(share(nanos, at));
   }
 
-  /** A share of the window; 0 as long as the window is not known. */
-  private static double share(long nanos, Spot at) {
-    long window = page(at.scene, TasksReport.class).windowNanos();
-    return window <= 0 ? 0 : (double) nanos / window;
+  /** A share of the window, or the amount where the measure is not time. */
+  private static String amount(long amount, Spot at) {
+    return at.scene.hasStates() ? tenths(amount, at) : at.scene.snapshot.measure().figure(amount);
+  }
+
+  /** A share of the window, or of all that is shown; 0 as long as that is not known. */
+  private static double share(long amount, Spot at) {
+    long whole = whole(at.scene);
+    return whole <= 0 ? 0 : (double) amount / whole;
+  }
+
+  private static long whole(Scene scene) {
+    return scene.hasStates()
+        ? page(scene, TasksReport.class).windowNanos()
+        : scene.snapshot.total();
   }
 
   // Rows.
@@ -238,8 +279,8 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   @Override
-  StateSet states(Scene scene) {
-    return StateSet.ALL;
+  @Nullable StateSet states(Scene scene) {
+    return scene.hasStates() ? StateSet.ALL : null;
   }
 
   private static String what(Scene scene) {
@@ -340,19 +381,20 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     TasksReport.Before before = row.before();
     if (before != null) {
       more.add(
-          "cpu "
-              + Comparison.shares(row.run(), before.run(), window)
+          (scene.hasStates() ? "cpu " : "")
+              + Comparison.shares(row.run(), before.run(), whole(scene))
               + Comparison.times(row.run(), before.run()));
     }
-    more.add(
-        "of "
-            + Units.span(window)
-            + ": on a CPU "
-            + Units.time(row.run())
-            + ", queued "
-            + Units.time(row.queued())
-            + ", off "
-            + Units.time(row.off()));
+    String amounts =
+        scene.hasStates()
+            ? "on a CPU "
+                + Units.time(row.run())
+                + ", queued "
+                + Units.time(row.queued())
+                + ", off "
+                + Units.time(row.off())
+            : scene.snapshot.measure().text(row.run());
+    more.add("of " + Units.span(window) + ": " + amounts);
     String now = label(row, 2) + (row.state() == null ? "" : " for " + Units.age(row.ageNanos()));
     detail.line(1, now, more);
   }
