@@ -79,11 +79,7 @@ fn of_programs(
     })
 }
 
-fn look_into(
-    finding: &mut Finding,
-    pattern: &str,
-    most: usize,
-) -> Result<OfPrograms, OpenError> {
+fn look_into(finding: &mut Finding, pattern: &str, most: usize) -> Result<OfPrograms, OpenError> {
     let mut of_programs = OfPrograms::default();
     let programs = finding.mapped();
     for program in programs.map_err(|why| OpenError::failed(format!("{why:#}")))? {

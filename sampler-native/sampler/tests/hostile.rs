@@ -263,7 +263,11 @@ fn probe_of_a_file_that_is_not_answered_for_is_refused_and_passes_go_on() {
     };
     let begin = Instant::now();
     while !settled(&recording.model) {
-        assert!(begin.elapsed() < Duration::from_secs(50), "{:?}", recording.model.sources);
+        assert!(
+            begin.elapsed() < Duration::from_secs(50),
+            "{:?}",
+            recording.model.sources
+        );
         let filled = Instant::now();
         recording.fill(true);
         // A thread that waits for the file would wait for ever.
@@ -272,7 +276,10 @@ fn probe_of_a_file_that_is_not_answered_for_is_refused_and_passes_go_on() {
     }
     for number in [1, 2] {
         let why = &recording.model.sources[&number].1;
-        assert!(why.contains("is of a file system that a program serves"), "{why}");
+        assert!(
+            why.contains("is of a file system that a program serves"),
+            "{why}"
+        );
     }
     let why = &recording.model.sources[&3].1;
     assert!(why.contains("has a probe a:b"), "{why}");

@@ -259,8 +259,8 @@ impl Finding {
             }
         }
         if parts.is_empty() {
-            if let Some(why) = why.filter(|_| one) {
-                bail!(why);
+            if let Some(why) = why.as_ref().filter(|_| one) {
+                bail!(why.clone());
             }
             let has = if one { "has no" } else { "has a" };
             let near = String::from_utf8_lossy(&near.join(&b'\n')).into_owned();
@@ -268,9 +268,10 @@ impl Finding {
             near.sort_unstable();
             near.dedup();
             near.truncate(3);
-            let remedy = match near.is_empty() {
-                true => "; flametop events -p PID lists what a process has".to_owned(),
-                false => near::offered(&near),
+            let remedy = match (&near[..], why) {
+                ([], Some(why)) => format!("; {why}"),
+                ([], None) => "; flametop events -p PID lists what a process has".to_owned(),
+                (near, _) => near::offered(near),
             };
             bail!("{names} {has} {what}{remedy}");
         }

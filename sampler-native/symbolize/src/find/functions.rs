@@ -151,11 +151,14 @@ fn part_of(name: &str) -> Option<String> {
     (!odd && !word.is_empty()).then(|| word.to_owned())
 }
 
-/// `a::f` of `a::f(int) const`.
+/// `a::f` of `a::f(int) const`. Go's `main.(*T).Do` is as it is.
 fn without_types(name: &str) -> &str {
     let Some(end) = name.rfind(')') else {
         return name;
     };
+    if !name[end + 1..].is_empty() && !name[end + 1..].starts_with(' ') {
+        return name;
+    }
     let mut depth = 0u32;
     for (at, c) in name[..=end].char_indices().rev() {
         match c {
@@ -218,6 +221,8 @@ mod tests {
             ("f(void (*)(int))", "f"),
             ("(anonymous namespace)::f(int)", "(anonymous namespace)::f"),
             ("A::operator()(int)", "A::operator()"),
+            ("main.(*T).Do", "main.(*T).Do"),
+            ("f(int) [clone .part.0]", "f"),
             ("(x)", "(x)"),
             ("x)", "x)"),
             ("", ""),
