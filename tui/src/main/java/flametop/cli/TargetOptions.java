@@ -36,7 +36,7 @@ final class TargetOptions {
       splitSynopsisLabel = ",",
       converter = Id.class,
       description = {
-        "only this process; -t TID: this thread (default: -a, all)",
+        "only this process; -t TID: thread (default: -a, all)",
         "Samples these processes only. The option may be repeated, and takes a list: -p 12,34."
       })
   private List<Integer> processes = new ArrayList<>();
