@@ -13,11 +13,6 @@
 #define SAMPLES_EVENTS
 #include "target.h"
 #include "stack.h"
-#define __VMLINUX_H__ /* libbpf's headers are to take struct pt_regs from kernel.h */
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wsign-compare"
-#include <bpf/usdt.bpf.h>
-#pragma clang diagnostic pop
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
@@ -433,18 +428,77 @@ int hit_return(struct user_regs *ctx)
 	return 0;
 }
 
-/* USDT probes, whose arguments libbpf finds. */
-SEC("usdt")
-int hit_usdt(struct pt_regs *ctx)
+/* where an argument of a USDT probe is; source.rs of the kernel side has the same */
+struct usdt_argument {
+	__s64 value;   /* the argument itself, or what is added to the address */
+	__u8 kind;     /* 0 always `value`, 1 in a register, 2 in memory */
+	__u8 reg;      /* words of 8 bytes in front of it in struct user_regs */
+	__u8 index;    /* the same of a register that is added to the address; else NO_INDEX */
+	__u8 shift;    /* by so many bits it is shifted before */
+	__u8 unused;   /* highest bits that are not the argument's */
+	__u8 is_signed;
+	__u8 zero[2];
+};
+#define NO_INDEX 0xff
+
+/* by the cookie of a site */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1); /* set before load */
+	__type(key, __u32);
+	__type(value, struct usdt_argument);
+} arguments SEC(".maps");
+
+static __always_inline __u64 user_register(struct user_regs *ctx, __u8 word)
+{
+	__u64 value = 0;
+
+	/* the helper takes a computed place, the verifier does not */
+	if (word < sizeof(*ctx) / 8)
+		bpf_probe_read_kernel(&value, sizeof(value), (void *)ctx + word * 8);
+	return value;
+}
+
+static __always_inline __s64 usdt_argument(struct user_regs *ctx)
+{
+	__u32 at = bpf_get_attach_cookie(ctx);
+	const struct usdt_argument *a = bpf_map_lookup_elem(&arguments, &at);
+	__u64 value;
+
+	if (!a)
+		return 0;
+	value = a->value;
+	if (a->kind)
+		value += user_register(ctx, a->reg);
+	if (a->kind == 2) {
+		__u64 address = value;
+
+		if (a->index != NO_INDEX)
+			address += user_register(ctx, a->index) << (a->shift & 63);
+		value = 0;
+		/* no byte more: behind it there may be nothing */
+		if (a->unused == 0)
+			bpf_probe_read_user(&value, 8, (void *)address);
+		else if (a->unused == 32)
+			bpf_probe_read_user(&value, 4, (void *)address);
+		else if (a->unused == 48)
+			bpf_probe_read_user(&value, 2, (void *)address);
+		else
+			bpf_probe_read_user(&value, 1, (void *)address);
+	}
+	value <<= a->unused & 63;
+	return a->is_signed ? (__s64)value >> (a->unused & 63)
+			    : (__s64)(value >> (a->unused & 63));
+}
+
+/* USDT probes, one of whose arguments weighs. */
+SEC("uprobe.multi")
+int hit_usdt(struct user_regs *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct ft_event_counts *c = own_counts();
-	long weight = unit;
 
-	if (!c || !counts_for(t, c))
-		return 0;
-	if (weighed_by == FT_WEIGHT_ARGUMENT)
-		bpf_usdt_arg(ctx, number, &weight);
-	hit(ctx, t, c, weight, 0, 1, 1);
+	if (c && counts_for(t, c))
+		hit(ctx, t, c, usdt_argument(ctx), 0, 1, 1);
 	return 0;
 }

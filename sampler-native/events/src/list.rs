@@ -48,6 +48,12 @@ impl Listing {
         }
     }
 
+    /// Adds sources that are wanted, and the number of others.
+    pub fn add_all(&mut self, found: Vec<Listed>, others: u64) {
+        found.into_iter().for_each(|listed| self.add(|| listed));
+        self.all += others;
+    }
+
     /// Adds a source if it is wanted.
     fn add_wanted(&mut self, listed: Listed, wanted: &Wanted) {
         if wanted.holds(&listed.spec) {

@@ -25,7 +25,11 @@ pub fn nearest<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Ve
 
 /// `; did you mean A, B or C?`, or nothing where no name is near.
 pub fn did_you_mean<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
-    let near = nearest(wanted, names);
+    offered(&nearest(wanted, names))
+}
+
+/// The same of names that are known to be near.
+pub fn offered(near: &[&str]) -> String {
     match near.split_last() {
         None => String::new(),
         Some((last, [])) => format!("; did you mean {last}?"),

@@ -35,7 +35,8 @@ impl Pattern {
     pub fn holds(&self, name: &[u8]) -> bool {
         match self {
             Pattern::Name(only) => only.as_bytes() == name,
-            Pattern::Match(_, regex) => regex.is_match(name),
+            // `to_string[abi:cxx11](int)` is a name, too.
+            Pattern::Match(text, regex) => regex.is_match(name) || text.as_bytes() == name,
         }
     }
 

@@ -126,10 +126,19 @@ impl<'a> Index<'a> {
                 high = middle;
             }
         }
-        let first = 2 * low.checked_sub(1)?;
-        let code = self.half(first)?..self.half(first + 2)?;
-        code.contains(&place).then_some(Entry {
-            code,
+        let entry = self.entry(2 * low.checked_sub(1)?)?;
+        entry.code.contains(&place).then_some(entry)
+    }
+
+    /// All functions, as far as the table is whole.
+    pub fn entries(self) -> impl Iterator<Item = Entry> + use<'a> {
+        let pairs = self.bytes.len() / self.width / 2;
+        (0..pairs).map_while(move |pair| self.entry(2 * pair))
+    }
+
+    fn entry(&self, first: usize) -> Option<Entry> {
+        Some(Entry {
+            code: self.half(first)?..self.half(first + 2)?,
             record: self.half(first + 1)?,
         })
     }

@@ -11,7 +11,7 @@ mod function;
 mod rate;
 pub mod source;
 mod tracepoint;
-mod usdt;
+mod user;
 
 use std::{
     collections::BTreeMap,
@@ -32,7 +32,8 @@ use crate::{
 pub use rate::Budget;
 use rate::Pace;
 pub use source::{
-    Comparison, Counter, Field, FieldKind, Hook, Next, Predicate, Site, SourceSpec, Test, Weight,
+    Argument, ArgumentPlace, Comparison, Counter, Field, FieldKind, Hook, Next, Predicate,
+    ProbedFile, Register, Site, SourceSpec, Test, Weight,
 };
 
 /// Classes of weights: class 0 has the hits of weight 0, class n those from 2^(n−1) to below 2^n.
@@ -101,6 +102,8 @@ pub struct Events {
     spent: u64,
 }
 
+/// More functions or places than these are attached only where one link has all of them: one by one they take seconds.
+const MOST_ONE_BY_ONE: usize = 512;
 /// How often the counters look for CPUs that came online or went offline, ns.
 const CPUS_PERIOD: u64 = 1_000_000_000;
 
@@ -127,15 +130,15 @@ enum Program {
 }
 
 impl Program {
-    fn of(hook: &Hook) -> Program {
-        match hook {
+    fn of(spec: &SourceSpec) -> Program {
+        match &spec.hook {
             Hook::Counter { .. } => Program::Counter,
             Hook::Tracepoint { .. } => Program::Tracepoint,
-            Hook::Function { returns: false, .. } | Hook::Kernel { returns: false, .. } => {
+            Hook::User { .. } if spec.is_usdt() => Program::Usdt,
+            Hook::User { returns: false, .. } | Hook::Kernel { returns: false, .. } => {
                 Program::Function
             }
-            Hook::Function { .. } | Hook::Kernel { .. } => Program::Return,
-            Hook::Usdt { .. } => Program::Usdt,
+            Hook::User { .. } | Hook::Kernel { .. } => Program::Return,
         }
     }
 }
@@ -185,14 +188,8 @@ impl Events {
                 tracepoint::attach(&mut source, *id)?;
                 source
             }
-            Hook::Function { .. } => function::attach(self, number, &spec)?,
+            Hook::User { .. } => user::attach(self, number, &spec)?,
             Hook::Kernel { .. } => function::attach_kernel(self, number, &spec)?,
-            Hook::Usdt { .. } => {
-                usdt::check_sites(&spec)?;
-                let mut source = self.load(number, &spec, Links::PerSite)?;
-                usdt::attach(self.processes(), &mut source)?;
-                source
-            }
         };
         let id = SourceId(self.next);
         self.next += 1;
@@ -326,6 +323,9 @@ impl Events {
         rodata.source = number;
         rodata.logarithms = rate::logarithms();
         spec.describe(rodata)?;
+        let arguments = spec.sites().iter().filter(|site| site.argument.is_some());
+        let arguments = arguments.count().max(1) as u32;
+        open.maps.arguments.set_max_entries(arguments)?;
         open.maps.ring.reuse_fd(shared.ring.as_fd())?;
         open.maps.steps.reuse_fd(shared.steps.as_fd())?;
         open.maps.reaches.reuse_fd(shared.reaches.as_fd())?;
@@ -351,15 +351,15 @@ impl Events {
 
 /// Has the object load the programs that the source needs, and no other.
 fn choose(open: &mut OpenEventsSkel<'_>, spec: &SourceSpec, links: Links) {
-    let wanted = Program::of(&spec.hook);
+    let wanted = Program::of(spec);
     let timed = spec.weight == Weight::Duration;
     let progs = &mut open.progs;
     progs.hit_counter.set_autoload(wanted == Program::Counter);
     progs
         .hit_tracepoint
         .set_autoload(wanted == Program::Tracepoint);
-    progs.hit_usdt.set_autoload(wanted == Program::Usdt);
     for (program, wanted) in [
+        (&mut progs.hit_usdt, wanted == Program::Usdt),
         (&mut progs.hit_function, wanted == Program::Function),
         (&mut progs.hit_return, wanted == Program::Return),
         (&mut progs.begin_call, timed),

@@ -18,7 +18,7 @@ mod wire;
 
 pub use client::Client;
 pub use priority::{Priority, set as set_priority};
-pub use protocol::{Jvm, MapFile, Mapped, Missing, Passed, PerfMap, Request, Told, Whom};
+pub use protocol::{Jvm, MapFile, Mapped, Missing, NoElf, Passed, PerfMap, Request, Told, Whom};
 pub use serve::run;
 pub use status::Status;
 

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::Status;
 
 /// Both must have the same.
-pub(crate) const VERSION: u32 = 4;
+pub(crate) const VERSION: u32 = 5;
 
 /// A process that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -40,6 +40,21 @@ pub enum Request {
     Jvm(Whom),
     /// The ELF file at a path in the root of the process.
     Elf(Whom, Vec<u8>),
+    /// The paths of the program and the libraries of the process, as it names them.
+    Programs(Whom),
+}
+
+/// Why there is no ELF file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NoElf {
+    /// There is no such file, or the process is gone.
+    Absent,
+    /// It is something else.
+    Other,
+    /// Somebody's program answers for it, or for a folder on the way: it was not opened.
+    Elsewhere,
+    /// It did not come in time.
+    Late,
 }
 
 /// Why something could not be read.
@@ -125,7 +140,9 @@ pub enum Told<F> {
     /// Of [`Request::PerfMap`].
     PerfMap(Result<PerfMap<F>, Missing>),
     /// Of [`Request::Elf`].
-    Elf(Result<Passed, Missing>),
+    Elf(Result<Passed, NoElf>),
+    /// Of [`Request::Programs`].
+    Programs(Result<Vec<Vec<u8>>, Missing>),
     /// Of [`Request::Jvm`]. None: the process is no JVM. Else why the JVM cannot be asked.
     Jvm(Result<Option<Box<Jvm<F>>>, String>),
 }
@@ -138,7 +155,8 @@ impl Request {
             Request::Maps(..) | Request::MapsAt(..) => Told::Maps(Err(Missing::Late)),
             Request::Mappings(..) => Told::Mappings(None),
             Request::Reopen(_) => Told::File(None),
-            Request::Elf(..) => Told::Elf(Err(Missing::Late)),
+            Request::Elf(..) => Told::Elf(Err(NoElf::Late)),
+            Request::Programs(_) => Told::Programs(Err(Missing::Late)),
             Request::PerfMap(_) => Told::PerfMap(Err(Missing::Late)),
             Request::Jvm(_) => Told::Jvm(Err("its memory or its /tmp does not answer".to_owned())),
         }
@@ -158,7 +176,7 @@ impl<F> Told<F> {
     pub(crate) fn with_passed(self, file: Option<File>) -> Told<F> {
         match self {
             // Without one it is not known what there is: none was left.
-            Told::Elf(Ok(_)) if file.is_none() => Told::Elf(Err(Missing::Late)),
+            Told::Elf(Ok(_)) if file.is_none() => Told::Elf(Err(NoElf::Late)),
             Told::Elf(Ok(_)) => Told::Elf(Ok(Passed { file })),
             other => other,
         }
@@ -192,6 +210,7 @@ impl<F> Told<F> {
                 },
             })),
             Told::Elf(found) => Told::Elf(found),
+            Told::Programs(found) => Told::Programs(found),
             Told::Jvm(Err(why)) => Told::Jvm(Err(why)),
             Told::Jvm(Ok(None)) => Told::Jvm(Ok(None)),
             Told::Jvm(Ok(Some(jvm))) => Told::Jvm(Ok(Some(Box::new(Jvm {

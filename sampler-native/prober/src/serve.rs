@@ -21,13 +21,18 @@ use crate::{
     compiled,
     pool::{Pool, SLOW},
     priority::{self, Priority},
-    protocol::{FromProber, Mapped, Missing, Passed, Request, ToProber, Told, VERSION, Whom},
+    protocol::{
+        FromProber, Mapped, Missing, NoElf, Passed, Request, ToProber, Told, VERSION, Whom,
+    },
     rights::{self, Call, Kept},
     wire::Packets,
 };
 
 /// Longest command line in the stream, bytes.
 const MAX_CMDLINE: u64 = 4096;
+/// Longest list of mappings that is looked through for libraries, and most of these.
+const MAX_MAPS: u64 = 16 << 20;
+const MAX_PROGRAMS: usize = 1024;
 /// Lists of mappings are long, and several are read at once.
 const MEMORY: u64 = 768 << 20;
 
@@ -197,9 +202,22 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
         }
         Request::Reopen(closed) => Told::File(files.reopen(&closed).ok()),
         Request::Elf(whom, path) => {
-            let found = open(whom).and_then(|(p, _)| files.elf_at(&p, &path).ok()?);
-            let passed = found.map(|file| Passed { file: Some(file) });
-            Told::Elf(passed.ok_or(Missing::Gone))
+            let process = open(whom).ok_or(NoElf::Absent);
+            let found = process.and_then(|(process, _)| match files.elf_at(&process, &path) {
+                Ok(Some(file)) => Ok(Passed { file: Some(file) }),
+                Ok(None) => Err(NoElf::Elsewhere),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => Err(NoElf::Absent),
+                Err(_) => Err(NoElf::Other),
+            });
+            Told::Elf(found)
+        }
+        Request::Programs(whom) => {
+            let process = open(whom).ok_or(Missing::Gone);
+            let programs = process.and_then(|(process, _)| {
+                let maps = process.read("maps", MAX_MAPS).map_err(|_| Missing::Gone)?;
+                Ok(programs(&maps))
+            });
+            Told::Programs(programs)
         }
         Request::PerfMap(whom) => Told::PerfMap(match open(whom) {
             Some((process, start)) => compiled::perf_map(&process, start, files),
@@ -210,6 +228,24 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
             None => Err(compiled::GONE.to_owned()),
         }),
     }
+}
+
+/// The paths of all executable mappings of files, each once.
+fn programs(maps: &[u8]) -> Vec<Vec<u8>> {
+    let mut found: Vec<Vec<u8>> = Vec::new();
+    for line in maps.split(|byte| *byte == b'\n') {
+        // `start-end r-xp offset device inode       /path`
+        let mut parts = line.splitn(6, |byte| *byte == b' ');
+        let executable = parts
+            .nth(1)
+            .is_some_and(|rights| rights.get(2) == Some(&b'x'));
+        let path = parts.nth(3).unwrap_or_default().trim_ascii_start();
+        let new = |path: &[u8]| !found.iter().any(|known| known == path);
+        if executable && path.starts_with(b"/") && new(path) && found.len() < MAX_PROGRAMS {
+            found.push(path.to_vec());
+        }
+    }
+    found
 }
 
 fn maps(whom: Whom, read: impl FnOnce(&ProcessFolder) -> io::Result<ProbedMaps>) -> Told<Opened> {
@@ -229,4 +265,24 @@ fn open(whom: Whom) -> Option<(ProcessFolder, u64)> {
     let start = process.start().ok()?;
     let same = whom.start.is_none_or(|wanted| wanted.abs_diff(start) <= 1);
     same.then_some((process, start))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_are_the_files_that_are_mapped_for_execution_each_once() {
+        let maps = b"55d0-55d1 r--p 00000000 fe:00 12   /usr/bin/a b\n\
+            55d1-55d2 r-xp 00001000 fe:00 12                         /usr/bin/a b\n\
+            55d3-55d4 rwxp 00000000 00:00 0\n\
+            7f00-7f01 r-xp 00000000 fe:00 13   /lib/c.so (deleted)\n\
+            7f01-7f02 r-xp 00002000 fe:00 12   /usr/bin/a b\n\
+            7ffd-7ffe r-xp 00000000 00:00 0   [vdso]\n";
+        assert_eq!(
+            programs(maps),
+            [&b"/usr/bin/a b"[..], &b"/lib/c.so (deleted)"[..]]
+        );
+        assert!(programs(b"x\n\n7f r-xp").is_empty());
+    }
 }

@@ -17,8 +17,8 @@ use std::{
 };
 
 use flametop_kernel::record::Head;
-pub use flametop_prober::Missing;
 use flametop_prober::{Client, Request, Told, Whom as Process};
+pub use flametop_prober::{Missing, NoElf};
 use flametop_unwind::{
     ClosedFile, ModuleId, OpenFile, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
@@ -98,6 +98,8 @@ enum About {
     Jvm(u32),
     /// Told to whoever waits.
     Elf(Sender<Option<File>>),
+    Program(Sender<Result<File, NoElf>>),
+    Programs(Sender<Result<Vec<Vec<u8>>, Missing>>),
 }
 
 /// The side that asks the prober.
@@ -181,14 +183,27 @@ impl Prober {
     /// none. The channel ends without either if that is not known in time.
     pub fn ask_elf(&self, tgid: u32, path: &[u8]) -> Receiver<Option<File>> {
         let (sender, receiver) = channel();
-        // No user's questions have to be answered before those about flametop's own root.
-        let (tgid, user) = match tgid {
-            0 => (std::process::id(), NOBODY),
-            tgid => (tgid, user_of(tgid).unwrap_or(NOBODY)),
-        };
-        let process = Process { tgid, start: None };
+        let (process, user) = rooted(tgid);
         let request = Request::Elf(process, path.to_vec());
         self.client.ask(user, request, About::Elf(sender));
+        receiver
+    }
+
+    /// As [`Prober::ask_elf`], and why there is none.
+    pub fn ask_program(&self, tgid: u32, path: &[u8]) -> Receiver<Result<File, NoElf>> {
+        let (sender, receiver) = channel();
+        let (process, user) = rooted(tgid);
+        let request = Request::Elf(process, path.to_vec());
+        self.client.ask(user, request, About::Program(sender));
+        receiver
+    }
+
+    /// Asks for the paths of the program and the libraries of a process.
+    pub fn ask_programs(&self, tgid: u32) -> Receiver<Result<Vec<Vec<u8>>, Missing>> {
+        let (sender, receiver) = channel();
+        let (process, user) = rooted(tgid);
+        self.client
+            .ask(user, Request::Programs(process), About::Programs(sender));
         receiver
     }
 
@@ -254,6 +269,16 @@ impl Prober {
     }
 }
 
+/// The process with this number, 0: flametop itself, and its user. No user's questions have to be answered before those about flametop's
+/// own root.
+fn rooted(tgid: u32) -> (Process, u32) {
+    let (tgid, user) = match tgid {
+        0 => (std::process::id(), NOBODY),
+        tgid => (tgid, user_of(tgid).unwrap_or(NOBODY)),
+    };
+    (Process { tgid, start: None }, user)
+}
+
 /// The user of a process, as far as the kernel says without a question to the process; none: the process is gone.
 pub fn user_of(tgid: u32) -> Option<u32> {
     let folder = fs::metadata(format!("/proc/{tgid}"));
@@ -285,11 +310,20 @@ fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
         (About::Elf(waits), Told::Elf(found)) => {
             let known = match found {
                 Ok(passed) => passed.file(),
-                Err(Missing::Gone) => None,
-                Err(Missing::Late) => return None,
+                Err(NoElf::Late) => return None,
+                Err(_) => None,
             };
             // Whoever waited may have given up.
             let _ = waits.send(known);
+            return None;
+        }
+        (About::Program(waits), Told::Elf(found)) => {
+            let found = found.and_then(|passed| passed.file().ok_or(NoElf::Late));
+            let _ = waits.send(found);
+            return None;
+        }
+        (About::Programs(waits), Told::Programs(found)) => {
+            let _ = waits.send(found);
             return None;
         }
         _ => return None,

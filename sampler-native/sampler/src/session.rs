@@ -125,6 +125,11 @@ impl Session {
         let modules = Modules::asking(UNWIND_MEMORY);
         // Where that fails, answers are taken with the rest.
         let _ = rings.wake_for(prober.event());
+        let targets = match &settings.target {
+            Target::Processes(ids) | Target::Threads(ids) => &ids[..],
+            Target::All | Target::Cgroup(_) => &[],
+        };
+        let sources = Sources::new(&settings.symbolizer, &prober, targets);
         let looks = Arc::clone(&prober);
         let mut pipeline = Pipeline::new(
             tasks,
@@ -162,7 +167,7 @@ impl Session {
             ring: Some(ring),
             header,
             usage: Usage::new(&settings.own),
-            sources: Sources::default(),
+            sources,
             helpers: Vec::new(),
             pass_hz: settings.pass_hz,
             cpu_hz: settings.cpu_hz,
@@ -281,9 +286,11 @@ impl Session {
         let now = os::monotonic();
         let wished = self.shared.take_wished();
         // Attaching takes its time: not under the lock.
+        self.sources.force |= wished.force_probes;
         for (number, spec) in wished.sources {
             self.sources.set(&mut self.kernel, number, spec);
         }
+        self.sources.take_found(&mut self.kernel);
         self.sources.steer(&mut self.kernel, now);
         let mut pipeline = self.shared.pipeline()?;
         self.sources.tell_changes(&mut pipeline.out);
@@ -299,6 +306,8 @@ impl Session {
         }
         pipeline.take_names();
         let mut helpers = pipeline.helpers();
+        let finder = self.sources.helper();
+        helpers.extend(finder.map(|pid| (pid, "symbolizer")));
         // Some are as a process that may be taken over says: one twice, or one that cannot be excluded, is no reason to end.
         helpers.sort_unstable();
         helpers.dedup_by_key(|(pid, _)| *pid);

@@ -2,17 +2,22 @@
 
 mod field;
 mod filter;
+mod programs;
 mod resolve;
 
-use std::{collections::BTreeMap, str::FromStr};
+use std::{collections::BTreeMap, path::Path, str::FromStr, sync::Arc};
 
 use anyhow::{Context, Result};
-use flametop_events::{Spec, Unit};
+use flametop_events::{Source as Events, Spec, Unit};
 use flametop_kernel::{
     Kernel,
-    events::{Budget, EventTotals, SourceId},
+    events::{Budget, EventTotals, SourceId, SourceSpec},
 };
 use flametop_stream::{self as stream, Encoder, NOT_COUNTED, Record, SourceState, SourceTotals};
+pub use programs::Finding;
+use programs::Programs;
+
+use crate::prober::Prober;
 
 /// What all sources together may cost: stacks a second, and a share of one CPU.
 const BUDGET: Budget = Budget {
@@ -23,9 +28,11 @@ const BUDGET: Budget = Budget {
 const STEER_PERIOD: u64 = 1_000_000_000;
 
 /// The sources that were ever wished for, by the numbers that the stream has for them.
-#[derive(Default)]
 pub struct Sources {
     known: BTreeMap<u32, Source>,
+    programs: Programs,
+    /// Many probes at once are wished for.
+    pub force: bool,
     steered: u64,
 }
 
@@ -35,6 +42,8 @@ struct Source {
     unit: Unit,
     state: SourceState,
     why: String,
+    /// The question that has to be answered before it is attached.
+    asked: Option<u64>,
     /// What is attached for it: a pattern may stand for several tracepoints.
     parts: Vec<SourceId>,
     /// Totals of what is attached no more.
@@ -44,6 +53,21 @@ struct Source {
 }
 
 impl Sources {
+    /// `symbolizer`: path of that program. `targets`: the processes that are sampled; none: any.
+    pub fn new(symbolizer: &Path, prober: &Arc<Prober>, targets: &[u32]) -> Sources {
+        Sources {
+            known: BTreeMap::new(),
+            programs: Programs::new(symbolizer, prober, targets),
+            force: false,
+            steered: 0,
+        }
+    }
+
+    /// The process that looks into files, if it runs.
+    pub fn helper(&self) -> Option<u32> {
+        self.programs.pid()
+    }
+
     /// Attaches the source, or detaches it if there is no spec.
     pub fn set(&mut self, kernel: &mut Kernel, number: u32, spec: Option<String>) {
         self.detach(kernel, number);
@@ -51,27 +75,47 @@ impl Sources {
             return;
         };
         let before = self.known.remove(&number).map(|source| source.before);
-        let (spec, attached) = match Spec::from_str(&text) {
-            Ok(spec) => {
-                let attached = attach(kernel, number, &spec);
-                (Some(spec), attached)
-            }
-            Err(why) => (None, Err(why.into())),
-        };
-        let (state, why, parts) = match attached {
-            Ok(parts) => (SourceState::On, String::new(), parts),
-            Err(why) => (SourceState::Missing, format!("{why:#}"), Vec::new()),
-        };
-        let source = Source {
+        let mut source = Source {
             spec: text,
-            unit: spec.map_or(Unit::Count, |spec| spec.unit),
-            state,
-            why,
-            parts,
+            unit: Unit::Count,
+            state: SourceState::Opening,
+            why: String::new(),
+            asked: None,
+            parts: Vec::new(),
             before: before.unwrap_or_default(),
             changed: true,
         };
+        match Spec::from_str(&source.spec) {
+            Ok(spec) => {
+                source.unit = spec.unit;
+                if matches!(spec.source, Events::Usdt { .. } | Events::User { .. }) {
+                    match self.programs.ask(spec, self.force) {
+                        Ok(question) => source.asked = Some(question),
+                        Err(why) => source.become_of(Err(why)),
+                    }
+                } else {
+                    let parts = resolve::resolve(&spec);
+                    source.become_of(
+                        parts.and_then(|parts| attach(kernel, number, parts, &spec.text)),
+                    );
+                }
+            }
+            Err(why) => source.become_of(Err(why.into())),
+        }
         self.known.insert(number, source);
+    }
+
+    /// Attaches the sources whose files have been looked into.
+    pub fn take_found(&mut self, kernel: &mut Kernel) {
+        for (question, parts) in self.programs.take() {
+            let asked = |(_, source): &(&u32, &mut Source)| source.asked == Some(question);
+            // It may have been switched off meanwhile.
+            if let Some((number, source)) = self.known.iter_mut().find(asked) {
+                source.asked = None;
+                let attached = parts.and_then(|parts| attach(kernel, *number, parts, &source.spec));
+                source.become_of(attached);
+            }
+        }
     }
 
     fn detach(&mut self, kernel: &mut Kernel, number: u32) {
@@ -84,7 +128,8 @@ impl Sources {
                 add(&mut source.before, &totals);
             }
         }
-        if source.state == SourceState::On {
+        source.asked = None;
+        if [SourceState::On, SourceState::Opening].contains(&source.state) {
             source.state = SourceState::Off;
             source.changed = true;
         }
@@ -137,9 +182,24 @@ impl Sources {
     }
 }
 
+impl Source {
+    /// It is attached, or cannot be.
+    fn become_of(&mut self, attached: Result<Vec<SourceId>>) {
+        self.changed = true;
+        (self.state, self.why, self.parts) = match attached {
+            Ok(parts) => (SourceState::On, String::new(), parts),
+            Err(why) => (SourceState::Missing, format!("{why:#}"), Vec::new()),
+        };
+    }
+}
+
 /// Attaches all that a spec stands for, or nothing.
-fn attach(kernel: &mut Kernel, number: u32, spec: &Spec) -> Result<Vec<SourceId>> {
-    let parts = resolve::resolve(spec)?;
+fn attach(
+    kernel: &mut Kernel,
+    number: u32,
+    parts: Vec<SourceSpec>,
+    spec: &str,
+) -> Result<Vec<SourceId>> {
     let events = kernel.events()?;
     let mut attached = Vec::new();
     for part in parts {
@@ -149,7 +209,7 @@ fn attach(kernel: &mut Kernel, number: u32, spec: &Spec) -> Result<Vec<SourceId>
                 for id in attached {
                     events.detach(id);
                 }
-                return Err(why).context(spec.text.clone());
+                return Err(why).context(spec.to_owned());
             }
         }
     }

@@ -16,6 +16,8 @@ pub enum Wish {
     Places(Vec<u32>),
     /// `jvm.maps=0|1`: whether JVMs are asked to write maps of their compiled code from now on.
     JvmMaps(bool),
+    /// `probes.force=1`: sources may have many probes from now on.
+    ForceProbes,
     /// `source.on=NUMBER SPEC`: this source of events is attached; the number is what the stream calls the source.
     SourceOn(u32, String),
     /// `source.off=NUMBER`: the source is detached, and its totals stay.
@@ -36,6 +38,7 @@ impl Wish {
             "names" => numbers(value).map(Wish::Names),
             "places" => numbers(value).map(Wish::Places),
             "jvm.maps" => flag(value).map(Wish::JvmMaps),
+            "probes.force" => flag(value).filter(|on| *on).map(|_| Wish::ForceProbes),
             "source.on" => {
                 let (number, spec) = value.split_once(' ')?;
                 Some(Wish::SourceOn(number.parse().ok()?, spec.to_owned()))
@@ -62,6 +65,7 @@ mod tests {
             ("names=1,22,4294967295", Wish::Names(vec![1, 22, u32::MAX])),
             ("places=3", Wish::Places(vec![3])),
             ("jvm.maps=1", Wish::JvmMaps(true)),
+            ("probes.force=1", Wish::ForceProbes),
             (
                 "source.on=7 usdt:/a b=c:d:e",
                 Wish::SourceOn(7, "usdt:/a b=c:d:e".to_owned()),
@@ -83,6 +87,7 @@ mod tests {
             "names=1;2",
             "places=x",
             "jvm.maps=yes",
+            "probes.force=0",
             "source.on=7",
             "source.on=x fault",
             "source.off=",

@@ -17,7 +17,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_stream::{Counter, End as StackEnd, NameSource};
+use flametop_stream::{Counter, End as StackEnd, NameSource, SourceState};
 use flametop_unwind::{End, Prober, ProcessFolder, RuntimeKnown, Seen, WantedMapping};
 use model::Recording;
 use served::{Mounted, Served};
@@ -240,6 +240,52 @@ fn pass_beside_code_of_a_file_that_is_not_answered_for_goes_on() {
         vec![attack]
     });
     assert_eq!(filesystem.unanswered(), 0, "nobody asked");
+}
+
+#[test]
+fn probe_of_a_file_that_is_not_answered_for_is_refused_and_passes_go_on() {
+    let _guard = Guard::new();
+    let folder = Folder::new("probe");
+    let program = compiled(&folder, "tests/programs/served.c");
+    let filesystem = Served::mount(&folder.join("mount"), 7);
+    let attack = served(&program, &filesystem.file(), "code");
+    filesystem.fall_silent();
+    let mut recording = Recording::open(&format!("target=pid {}\nhz.cpu=0", attack.pid()));
+    let file = filesystem.file();
+    let wishes = recording.session.wishes();
+    let set = |number, spec: String| wishes.set_source(number, Some(spec));
+    set(1, format!("uprobe:{}:work", file.display()));
+    set(2, format!("usdt:{}:a:b", file.display()));
+    set(3, "usdt:a:b".to_owned());
+    let settled = |model: &model::Model| {
+        let missing = |(state, _): &(SourceState, String)| *state == SourceState::Missing;
+        model.sources.len() == 3 && model.sources.values().all(missing)
+    };
+    let begin = Instant::now();
+    while !settled(&recording.model) {
+        assert!(
+            begin.elapsed() < Duration::from_secs(50),
+            "{:?}",
+            recording.model.sources
+        );
+        let filled = Instant::now();
+        recording.fill(true);
+        // A thread that waits for the file would wait for ever.
+        assert!(filled.elapsed() < Duration::from_secs(20));
+        thread::sleep(Duration::from_millis(20));
+    }
+    for number in [1, 2] {
+        let why = &recording.model.sources[&number].1;
+        assert!(
+            why.contains("is of a file system that a program serves"),
+            "{why}"
+        );
+    }
+    let why = &recording.model.sources[&3].1;
+    assert!(why.contains("has a probe a:b"), "{why}");
+    assert_eq!(filesystem.unanswered(), 0, "nobody asked");
+    drop(recording);
+    drop(attack);
 }
 
 #[test]

@@ -337,6 +337,8 @@ open! {
         Off = 1,
         /// It cannot be had, or has ended.
         Missing = 2,
+        /// The files that it is in are looked into.
+        Opening = 3,
     }
 }
 

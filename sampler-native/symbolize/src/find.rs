@@ -155,6 +155,11 @@ impl Finder {
         FinderProcess(Arc::clone(&self.watched))
     }
 
+    /// Whether no more questions are answered.
+    pub fn stops(&self) -> bool {
+        self.watched.stopping()
+    }
+
     /// Looks into a file.
     ///
     /// # Errors
@@ -194,10 +199,7 @@ impl Finder {
         self.helper.end(&self.watched);
     }
 
-    fn exchange(
-        &mut self,
-        query: &FindQuery<'_>,
-    ) -> Result<Result<FoundSites, String>, Death> {
+    fn exchange(&mut self, query: &FindQuery<'_>) -> Result<Result<FoundSites, String>, Death> {
         let path = &query.path[..query.path.len().min(PATH_MAX)];
         let find = Find {
             process: query.process,
@@ -209,9 +211,10 @@ impl Finder {
         let mut waiting = self.helper.patience();
         let mut found = FoundSites::default();
         loop {
+            let about = (query.process, path);
             let reply = self
                 .helper
-                .answer((query.process, path), &self.watched, &mut waiting)?;
+                .answer_about(about, &self.watched, &mut waiting)?;
             match reply {
                 Reply::Sites(sites) => found.sites.extend(sites),
                 Reply::Found { all, near } => {

@@ -4,7 +4,8 @@ use std::io;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
-use crate::protocol::{Ask, FILE, Fetch, Reply, What};
+use crate::find::{Wanted, search};
+use crate::protocol::{Ask, FILE, Fetch, Find, Reply, What};
 use crate::{demangle, helper, lines, sys};
 
 /// Each message that is understood says the same again.
@@ -15,6 +16,9 @@ pub fn protocol(bytes: &[u8]) {
     if let Some(fetch) = Fetch::decode(bytes) {
         assert_eq!(Fetch::decode(&fetch.encode()), Some(fetch));
     }
+    if let Some(find) = Find::decode(bytes) {
+        assert_eq!(Find::decode(&find.encode()), Some(find));
+    }
     if let Some(reply) = Reply::decode(bytes)
         && let [message] = &reply.encode()[..]
     {
@@ -22,7 +26,7 @@ pub fn protocol(bytes: &[u8]) {
     }
 }
 
-/// A file that is asked for names and for lines.
+/// A file that is asked for names, for lines, and for functions and probes.
 pub fn symbols(bytes: &[u8]) {
     let Ok(file) = sys::memory_file(bytes) else {
         return;
@@ -52,5 +56,34 @@ pub fn symbols(bytes: &[u8]) {
             Err(io::ErrorKind::NotFound.into())
         })
     }));
+    let name = || "/e/".to_owned();
+    for wanted in [
+        Wanted::Functions {
+            name: "main".to_owned(),
+            offset: 0,
+        },
+        Wanted::Probes {
+            provider: name(),
+            name: name(),
+            argument: Some(1),
+        },
+        Wanted::Listed {
+            pattern: String::new(),
+            file: "/file".to_owned(),
+        },
+    ] {
+        let find = Find {
+            process: 0,
+            path: b"/nowhere/file".to_vec(),
+            most: 100,
+            wanted,
+        };
+        let found = catch_unwind(AssertUnwindSafe(|| {
+            search::search(&find, &again, &|_, _| Err(io::ErrorKind::NotFound.into()))
+        }));
+        if let Ok(Ok(found)) = found {
+            assert!(found.sites.len() <= 100 && found.sites.len() as u64 <= found.all);
+        }
+    }
     demangle::shown_name(&String::from_utf8_lossy(bytes));
 }

@@ -1,7 +1,10 @@
 //! Names of Go functions, by the table that Go's runtime prints its stacks with. `strip` and
 //! `-ldflags=-s` leave it in.
 
-use flametop_gopclntab::{Header, Index, MODULE_TEXT, SECTIONS};
+use std::borrow::Cow;
+use std::ops::Range;
+
+use flametop_gopclntab::{Entry, Header, Index, MODULE_TEXT, SECTIONS};
 use object::LittleEndian;
 use object::read::elf::FileHeader;
 use object::read::{Object, ObjectSection};
@@ -71,10 +74,33 @@ impl<'a> Functions<'a> {
         })
     }
 
+    /// Whether a function covers `address`.
+    pub fn has(&self, address: u64) -> bool {
+        let place = address.checked_sub(self.text);
+        place.is_some_and(|place| self.index.find(place).is_some())
+    }
+
+    /// All functions: addresses of the code, and names.
+    pub fn all(&self) -> impl Iterator<Item = (Range<u64>, Cow<'a, str>)> {
+        self.index.entries().filter_map(|entry| {
+            let name = self.name(&entry)?;
+            let address = |place: u64| self.text.wrapping_add(place);
+            Some((address(entry.code.start)..address(entry.code.end), name))
+        })
+    }
+
     /// The function that covers `address`.
     pub fn find(&self, address: u64) -> Option<Found> {
         let place = address.checked_sub(self.text)?;
         let entry = self.index.find(place)?;
+        let name = self.name(&entry)?;
+        Some(Found {
+            start: self.text.wrapping_add(entry.code.start),
+            name: bounded(&name, NAME_MAX),
+        })
+    }
+
+    fn name(&self, entry: &Entry) -> Option<Cow<'a, str>> {
         let record = usize::try_from(entry.record).ok()?;
         let name = record.checked_add(self.width)?;
         let name = self.functions.get(name..name.checked_add(4)?)?;
@@ -85,11 +111,7 @@ impl<'a> Functions<'a> {
             .iter()
             .position(|byte| *byte == 0)
             .unwrap_or(name.len());
-        let name = String::from_utf8_lossy(&name[..length]);
-        (length > 0).then(|| Found {
-            start: self.text.wrapping_add(entry.code.start),
-            name: bounded(&name, NAME_MAX),
-        })
+        (length > 0).then(|| String::from_utf8_lossy(&name[..length]))
     }
 }
 

@@ -23,14 +23,16 @@ use crate::demangle::{is_label, shown_name};
 use crate::go::Functions;
 use crate::kernel::Kernel;
 use crate::protocol::{
-    Ask, Found, KERNEL, MESSAGE_MAX, PATH_MAX, Reply, Trouble, VERSION, What, looked,
+    Ask, Find, Found, KERNEL, MESSAGE_MAX, PATH_MAX, Reply, Trouble, VERSION, What, looked,
 };
 use crate::readable::Readable;
-use crate::{client, fetch, lines, places, sys};
+use crate::{client, fetch, find, lines, places, sys};
 
 /// Private memory that this process may have. Only damaged files want more: an index is 8 bytes a
 /// symbol.
 const DATA_MAX: u64 = 256 << 20;
+/// The same of a process that looks for functions: it holds names.
+const FIND_DATA_MAX: u64 = 512 << 20;
 /// The same of a process that reads debug information, which may be packed.
 const PLACES_DATA_MAX: u64 = 512 << 20;
 /// The same of a process that is asked about one file alone, which killed another process.
@@ -64,12 +66,13 @@ pub fn run() -> ExitCode {
     let argument = std::env::args().nth(1);
     let data = match argument.as_deref() {
         Some(places::ARGUMENT) => PLACES_DATA_MAX,
+        Some(find::ARGUMENT) => FIND_DATA_MAX,
         Some(client::ALONE) => ALONE_DATA_MAX,
         _ => DATA_MAX,
     };
     let fetches = argument.as_deref() == Some(fetch::ARGUMENT);
     let kernel = match argument.as_deref() {
-        Some(places::ARGUMENT | fetch::ARGUMENT) => Kernel::default(),
+        Some(places::ARGUMENT | fetch::ARGUMENT | find::ARGUMENT) => Kernel::default(),
         _ => Kernel::open(),
     };
     let given_up = match fetches {
@@ -84,9 +87,10 @@ pub fn run() -> ExitCode {
     if given_up.is_err() {
         return ExitCode::FAILURE;
     }
-    let served = match fetches {
-        true => fetch::serve(socket.as_fd()),
-        false => serve(socket.as_fd(), kernel),
+    let served = match argument.as_deref() {
+        Some(fetch::ARGUMENT) => fetch::serve(socket.as_fd()),
+        Some(find::ARGUMENT) => serve_finder(socket.as_fd()),
+        _ => serve(socket.as_fd(), kernel),
     };
     match served {
         Ok(()) => ExitCode::SUCCESS,
@@ -106,32 +110,66 @@ fn become_fetcher(data: u64) -> io::Result<()> {
     sys::limit_memory(data)
 }
 
+fn say(socket: BorrowedFd<'_>, reply: &Reply) -> io::Result<()> {
+    let messages = reply.encode();
+    let mut messages = messages.iter();
+    messages.try_for_each(|message| sys::send(socket, message, &[]))
+}
+
+/// Has the client open an ELF file.
+fn look(socket: BorrowedFd<'_>, process: u32, path: &Path) -> io::Result<File> {
+    let path = path.as_os_str().as_bytes().to_vec();
+    if path.len() > PATH_MAX {
+        return Err(io::ErrorKind::InvalidFilename.into());
+    }
+    say(socket, &Reply::Look { process, path })?;
+    let mut answer = looked(false);
+    let (_, passed) = sys::receive(socket, &mut answer)?;
+    let file = passed.into_iter().next().map(File::from);
+    file.ok_or_else(|| match answer == looked(true) {
+        true => io::ErrorKind::NotFound.into(),
+        // Or no descriptor was left for it.
+        false => io::ErrorKind::TimedOut.into(),
+    })
+}
+
+/// Looks for functions and probes.
+fn serve_finder(socket: BorrowedFd<'_>) -> io::Result<()> {
+    let mut buffer = vec![0; MESSAGE_MAX];
+    say(socket, &Reply::Ready(VERSION))?;
+    loop {
+        let (length, passed) = sys::receive(socket, &mut buffer)?;
+        if length == 0 {
+            return Ok(());
+        }
+        let find = Find::decode(&buffer[..length]).ok_or(io::ErrorKind::InvalidData)?;
+        let file = passed.into_iter().next().map(File::from);
+        let file = file.ok_or(io::ErrorKind::InvalidData)?;
+        let look = |process: u32, path: &Path| look(socket, process, path);
+        // The libraries that parse the file are not ours.
+        let searched = catch_unwind(AssertUnwindSafe(|| {
+            find::search::search(&find, &file, &look)
+        }));
+        let searched = searched.unwrap_or_else(|_| Err("is damaged".to_owned()));
+        match searched {
+            Ok(found) => {
+                say(socket, &Reply::Sites(found.sites))?;
+                let (all, near) = (found.all, found.near);
+                say(socket, &Reply::Found { all, near })?;
+            }
+            Err(why) => say(socket, &Reply::NotFound(why.into_bytes()))?,
+        }
+        sys::trim();
+    }
+}
+
 fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
-    let say = |reply: &Reply| {
-        reply
-            .encode()
-            .iter()
-            .try_for_each(|message| sys::send(socket, message, &[]))
-    };
+    let say = |reply: &Reply| say(socket, reply);
     let mut symbols = Symbols {
         kernel,
         ..Symbols::default()
     };
-    let look = |process: u32, path: &Path| {
-        let path = path.as_os_str().as_bytes().to_vec();
-        if path.len() > PATH_MAX {
-            return Err(io::ErrorKind::InvalidFilename.into());
-        }
-        say(&Reply::Look { process, path })?;
-        let mut answer = looked(false);
-        let (_, passed) = sys::receive(socket, &mut answer)?;
-        let file = passed.into_iter().next().map(File::from);
-        file.ok_or_else(|| match answer == looked(true) {
-            true => io::ErrorKind::NotFound.into(),
-            // Or no descriptor was left for it.
-            false => io::ErrorKind::TimedOut.into(),
-        })
-    };
+    let look = |process: u32, path: &Path| look(socket, process, path);
     let mut buffer = vec![0; MESSAGE_MAX];
     say(&Reply::Ready(VERSION))?;
     loop {

@@ -18,6 +18,7 @@ mod debug;
 mod debuginfod;
 mod demangle;
 mod fetch;
+mod find;
 #[cfg(fuzzing)]
 pub mod fuzzed;
 mod go;
@@ -37,6 +38,9 @@ use std::fs::File;
 
 pub use client::Symbolizer;
 pub use debuginfod::{DebugFileCounts, DebugFilesCome, Debuginfod};
+pub use find::{
+    Argument, ArgumentPlace, FindQuery, Finder, FinderProcess, FoundSite, FoundSites, Wanted,
+};
 /// Where an answer comes from.
 pub use flametop_stream::NameSource as Source;
 pub use helper::run as run_helper;

@@ -211,8 +211,13 @@ impl Helper {
 
     /// Puts a question about the first of `files`; the second is its debug file.
     pub fn ask(&self, ask: &Ask, files: &[BorrowedFd<'_>]) -> Result<(), Death> {
+        self.send(&ask.encode(), files)
+    }
+
+    /// Sends a message with these files.
+    pub fn send(&self, message: &[u8], files: &[BorrowedFd<'_>]) -> Result<(), Death> {
         let socket = self.socket.as_ref().ok_or_else(gone)?;
-        sys::send(socket.as_fd(), &ask.encode(), files).map_err(Death::Ended)
+        sys::send(socket.as_fd(), message, files).map_err(Death::Ended)
     }
 
     /// The time for one question, from now on.
@@ -227,11 +232,22 @@ impl Helper {
         watched: &Watched,
         waiting: &mut Waiting,
     ) -> Result<Reply, Death> {
+        self.answer_about((ask.process, &ask.path), watched, waiting)
+    }
+
+    /// The next answer to a question about a file, which is known by a process that maps it and its path. Debug files that are looked for
+    /// meanwhile are opened.
+    pub fn answer_about(
+        &mut self,
+        (mapped_by, file): (u32, &[u8]),
+        watched: &Watched,
+        waiting: &mut Waiting,
+    ) -> Result<Reply, Death> {
         loop {
             match self.receive(watched, waiting)? {
                 Reply::Look { process, path } => {
-                    let theirs = [0, ask.process].contains(&process);
-                    let found = match theirs && debug::is_place(&path, &ask.path) {
+                    let theirs = [0, mapped_by].contains(&process);
+                    let found = match theirs && debug::is_place(&path, file) {
                         true => self.look(process, &path, watched, waiting),
                         false => Some(None),
                     };

@@ -20,16 +20,24 @@
 //! look    u8 10, u8 0, u32 process, text path: a debug file may be at this path in the root of the process of the last ask; 0: in
 //!         that of flametop. Answered before all else:
 //! looked  u8 11, u8 known: with the descriptor of an ELF file if there is one. known 0: it did not come in time
+//! find    u8 12, u8 what (0 functions, 1 probes, 2 a list), u8 argument (all ones: none), u8 0, u32 process, u32 most, u64 offset, text path,
+//!         text first pattern, text second pattern (of a list: the file as users write it)
+//!         with the descriptor of the file. Answered with *sites*, as many as it takes, then *found*; or with *not found*
+//! sites   u8 13, u8 0, u16 count, count × (u8 flags (1 entry, 2 nop, 4 Go, 8 argument), u64 offset, u64 semaphore, text name, text details,
+//!         and of an argument u8 kind, u8 bytes, u8 signed, u8 register, u8 index (all ones: none), u8 shift, u64 value)
+//! found   u8 14, u8 0, u16 count, u64 all, count × text near
+//! none    u8 15, u8 0, text why
 //! child   u8 9, u8 0, u16 0, u32 process: what the process that fetches has started; 0: it ended
 //! ```
 //! A text is its u16 length and so many bytes.
 //! Every *ask* carries its descriptor, so the helper may forget what it likes at any time. Neither
 //! side trusts the other: a message that does not fit this exactly is none.
 
+use crate::find::{Argument, ArgumentPlace, FoundSite, Wanted};
 use crate::{CALLS_MAX, Call, NAME_MAX, TEXT_MAX};
 
 /// Version of the messages; client and helper process must have the same.
-pub const VERSION: u16 = 5;
+pub const VERSION: u16 = 6;
 /// Most offsets in one *ask*.
 pub const ASK_MAX: usize = 512;
 /// Longest message, in bytes.
@@ -182,6 +190,26 @@ impl Ended {
     }
 }
 
+/// A question about functions or probes of a file.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Find {
+    /// In whose root the path is; 0: none.
+    pub process: u32,
+    /// Of the file.
+    pub path: Vec<u8>,
+    /// So many sites at most.
+    pub most: u32,
+    /// What is looked for.
+    pub wanted: Wanted,
+}
+
+/// Longest pattern, and longest name of a list: the path of a file and the name of a function.
+pub const PATTERN_MAX: usize = PATH_MAX + NAME_MAX + 16;
+/// Most names that are near.
+const NEAR_MAX: usize = 8;
+/// No argument, no register.
+const NONE: u8 = 0xff;
+
 /// A message of the helper process.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Reply {
@@ -216,6 +244,17 @@ pub enum Reply {
     Trouble(Trouble),
     /// Answers one offset.
     Place(Place),
+    /// Places of functions or probes.
+    Sites(Vec<FoundSite>),
+    /// The end of them.
+    Found {
+        /// How many there are.
+        all: u64,
+        /// Names that may be meant.
+        near: Vec<Vec<u8>>,
+    },
+    /// Nothing can be found, in words; at most [`NAME_MAX`] bytes.
+    NotFound(Vec<u8>),
 }
 
 /// Takes numbers off the front of a message.
@@ -230,6 +269,10 @@ impl<'a> Reader<'a> {
 
     fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
         self.bytes(N)?.try_into().ok()
+    }
+
+    fn u8(&mut self) -> Option<u8> {
+        self.array().map(|[byte]| byte)
     }
 
     fn u16(&mut self) -> Option<u16> {
@@ -324,6 +367,134 @@ impl Fetch {
     }
 }
 
+impl Find {
+    /// The bytes of the message.
+    pub fn encode(&self) -> Vec<u8> {
+        let (what, argument, offset, first, second) = match &self.wanted {
+            Wanted::Functions { name, offset } => (0, NONE, *offset, name.as_str(), ""),
+            Wanted::Probes {
+                provider,
+                name,
+                argument,
+            } => (
+                1,
+                argument.unwrap_or(NONE),
+                0,
+                provider.as_str(),
+                name.as_str(),
+            ),
+            Wanted::Listed { pattern, file } => (2, NONE, 0, pattern.as_str(), file.as_str()),
+        };
+        let mut out = vec![12, what, argument, 0];
+        out.extend(self.process.to_le_bytes());
+        out.extend(self.most.to_le_bytes());
+        out.extend(offset.to_le_bytes());
+        put_text(&mut out, &self.path, PATH_MAX);
+        put_text(&mut out, first.as_bytes(), PATTERN_MAX);
+        put_text(&mut out, second.as_bytes(), PATTERN_MAX);
+        out
+    }
+
+    /// The question in `message`, if it is one.
+    pub fn decode(message: &[u8]) -> Option<Find> {
+        let mut reader = Reader(message);
+        let [12, what, argument, 0] = reader.array()? else {
+            return None;
+        };
+        let (process, most, offset) = (reader.u32()?, reader.u32()?, reader.u64()?);
+        let path = reader.text(PATH_MAX)?;
+        let mut text = || String::from_utf8(reader.text(PATTERN_MAX)?).ok();
+        let (first, second) = (text()?, text()?);
+        let wanted = match (what, argument, offset) {
+            (0, NONE, _) if second.is_empty() => Wanted::Functions {
+                name: first,
+                offset,
+            },
+            (1, _, 0) => Wanted::Probes {
+                provider: first,
+                name: second,
+                argument: (argument != NONE).then_some(argument),
+            },
+            (2, NONE, 0) => Wanted::Listed {
+                pattern: first,
+                file: second,
+            },
+            _ => return None,
+        };
+        reader.0.is_empty().then_some(Find {
+            process,
+            path,
+            most,
+            wanted,
+        })
+    }
+}
+
+fn put_site(out: &mut Vec<u8>, site: &FoundSite) {
+    let flags = [site.entry, site.nop5, site.go, site.argument.is_some()];
+    let flag = |(bit, set): (usize, bool)| u8::from(set) << bit;
+    out.push(flags.into_iter().enumerate().map(flag).sum());
+    out.extend(site.offset.to_le_bytes());
+    out.extend(site.semaphore.to_le_bytes());
+    put_text(out, &site.name, PATTERN_MAX);
+    put_text(out, &site.details, TEXT_MAX);
+    let Some(argument) = &site.argument else {
+        return;
+    };
+    let (kind, register, index, value) = match argument.place {
+        ArgumentPlace::Constant(value) => (0, 0, None, value),
+        ArgumentPlace::Register(register) => (1, register, None, 0),
+        ArgumentPlace::Memory(register, value, index) => (2, register, index, value),
+    };
+    let (index, shift) = index.unwrap_or((NONE, 0));
+    let signed = u8::from(argument.signed);
+    out.extend([kind, argument.bytes, signed, register, index, shift]);
+    out.extend(value.to_le_bytes());
+}
+
+fn site(reader: &mut Reader<'_>) -> Option<FoundSite> {
+    let flags = reader.u8()?;
+    let flag = |bit: u8| flags & 1 << bit != 0;
+    if flags >> 4 != 0 {
+        return None;
+    }
+    Some(FoundSite {
+        entry: flag(0),
+        nop5: flag(1),
+        go: flag(2),
+        offset: reader.u64()?,
+        semaphore: reader.u64()?,
+        name: reader.text(PATTERN_MAX)?,
+        details: reader.text(TEXT_MAX)?,
+        argument: match flag(3) {
+            true => Some(argument(reader)?),
+            false => None,
+        },
+    })
+}
+
+fn argument(reader: &mut Reader<'_>) -> Option<Argument> {
+    let [kind, bytes, signed, register, index, shift] = reader.array()?;
+    let value = i64::from_le_bytes(reader.array()?);
+    let index = match (index, shift) {
+        (NONE, 0) => None,
+        (NONE, _) => return None,
+        pair => Some(pair),
+    };
+    let place = match (kind, register, index, value) {
+        (0, 0, None, value) => ArgumentPlace::Constant(value),
+        (1, register, None, 0) => ArgumentPlace::Register(register),
+        (2, register, index, value) => ArgumentPlace::Memory(register, value, index),
+        _ => return None,
+    };
+    let fits = [1, 2, 4, 8].contains(&bytes) && signed <= 1 && shift <= 3;
+    fits.then_some(Argument {
+        place,
+        bytes,
+        signed: signed == 1,
+    })
+}
+
 impl Place {
     fn encode(&self) -> Vec<u8> {
         let mut out = vec![6, 0];
@@ -366,6 +537,21 @@ impl Reply {
                 message.extend(process.to_le_bytes());
                 return vec![message];
             }
+            Reply::Found { all, near } => {
+                let near = &near[..near.len().min(NEAR_MAX)];
+                let mut message = vec![14, 0, near.len() as u8, 0];
+                message.extend(all.to_le_bytes());
+                for name in near {
+                    put_text(&mut message, name, NAME_MAX);
+                }
+                return vec![message];
+            }
+            Reply::NotFound(why) => {
+                let mut message = vec![15, 0];
+                put_text(&mut message, why, NAME_MAX);
+                return vec![message];
+            }
+            Reply::Sites(sites) => return sites_messages(sites),
             Reply::Names { stripped, found } => (u8::from(*stripped), found),
         };
         let mut messages: Vec<Vec<u8>> = Vec::new();
@@ -434,6 +620,22 @@ impl Reply {
                 process: reader.u32()?,
                 path: reader.text(PATH_MAX)?,
             },
+            [13, 0] => {
+                let count = usize::from(reader.u16()?);
+                let sites = (0..count).map(|_| site(&mut reader));
+                Reply::Sites(sites.collect::<Option<_>>()?)
+            }
+            [14, 0] => {
+                let count = usize::from(reader.u16()?);
+                let all = reader.u64()?;
+                let near = (0..count).map(|_| reader.text(NAME_MAX));
+                let near: Vec<_> = near.collect::<Option<_>>()?;
+                if near.len() > NEAR_MAX {
+                    return None;
+                }
+                Reply::Found { all, near }
+            }
+            [15, 0] => Reply::NotFound(reader.text(NAME_MAX)?),
             [9, 0] => match reader.u16()? {
                 0 => Reply::Child(reader.u32()?),
                 _ => return None,
@@ -442,6 +644,27 @@ impl Reply {
         };
         reader.0.is_empty().then_some(reply)
     }
+}
+
+/// As many messages as the sites take.
+fn sites_messages(sites: &[FoundSite]) -> Vec<Vec<u8>> {
+    let mut messages: Vec<Vec<u8>> = Vec::new();
+    let mut count = 0u16;
+    for site in sites {
+        let mut bytes = Vec::new();
+        put_site(&mut bytes, site);
+        let full = |message: &Vec<u8>| message.len() + bytes.len() > MESSAGE_MAX;
+        if messages.last().is_none_or(full) {
+            messages.push(vec![13, 0, 0, 0]);
+            count = 0;
+        }
+        count += 1;
+        if let Some(message) = messages.last_mut() {
+            message[2..4].copy_from_slice(&count.to_le_bytes());
+            message.extend(bytes);
+        }
+    }
+    messages
 }
 
 #[cfg(test)]
@@ -511,6 +734,31 @@ mod tests {
             Reply::Trouble(Trouble::KernelUnreadable),
             Reply::Trouble(Trouble::Sections),
             Reply::Child(7),
+            Reply::Sites(vec![
+                FoundSite {
+                    name: b"usdt:a:b:c".to_vec(),
+                    details: b"int32 arg0".to_vec(),
+                    offset: 1 << 33,
+                    entry: true,
+                    go: true,
+                    ..FoundSite::default()
+                },
+                FoundSite {
+                    nop5: true,
+                    semaphore: 5,
+                    argument: Some(Argument {
+                        place: ArgumentPlace::Memory(19, -8, Some((3, 2))),
+                        bytes: 4,
+                        signed: true,
+                    }),
+                    ..FoundSite::default()
+                },
+            ]),
+            Reply::Found {
+                all: 1 << 40,
+                near: vec![b"x".to_vec(), b"y".to_vec()],
+            },
+            Reply::NotFound(b"why".to_vec()),
             Reply::Look {
                 process: 7,
                 path: b"/usr/lib/debug/x".to_vec(),
@@ -522,6 +770,29 @@ mod tests {
             },
         ] {
             assert_eq!(Reply::decode(&reply.encode()[0]), Some(reply));
+        }
+        for wanted in [
+            Wanted::Functions {
+                name: "a::*".to_owned(),
+                offset: 16,
+            },
+            Wanted::Probes {
+                provider: "p".to_owned(),
+                name: "/n/".to_owned(),
+                argument: Some(3),
+            },
+            Wanted::Listed {
+                pattern: String::new(),
+                file: "/a\\:b".to_owned(),
+            },
+        ] {
+            let find = Find {
+                process: 7,
+                path: b"/a:b".to_vec(),
+                most: 9,
+                wanted,
+            };
+            assert_eq!(Find::decode(&find.encode()), Some(find));
         }
         let fetch = Fetch {
             build_id: vec![7; BUILD_ID_MAX],
@@ -565,7 +836,7 @@ mod tests {
             let mut bytes: Vec<u8> = (0..noise.next() % 64).map(|_| noise.next() as u8).collect();
             // Plain noise ends at the tag: most rounds start from a good header.
             if round % 4 != 0 && bytes.len() >= 4 {
-                bytes[0] = 1 + (noise.next() % 10) as u8;
+                bytes[0] = 1 + (noise.next() % 15) as u8;
                 bytes[1] = (noise.next() % 3) as u8;
                 bytes[2] = (noise.next() % 5) as u8;
                 bytes[3] = 0;
@@ -576,8 +847,12 @@ mod tests {
             if let Some(fetch) = Fetch::decode(&bytes) {
                 assert_eq!(fetch.encode(), bytes);
             }
+            if let Some(find) = Find::decode(&bytes) {
+                assert_eq!(find.encode(), bytes);
+            }
             match Reply::decode(&bytes) {
                 Some(Reply::Names { found, .. }) if found.is_empty() => {}
+                Some(Reply::Sites(sites)) if sites.is_empty() => {}
                 Some(reply) => assert_eq!(reply.encode(), [bytes]),
                 None => {}
             }

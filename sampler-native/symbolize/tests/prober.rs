@@ -11,7 +11,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_prober::{Client, Missing, Request, Told, Whom};
+use flametop_prober::{Client, Missing, NoElf, Request, Told, Whom};
 use flametop_unwind::{OpenFile, RuntimeKnown};
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_flametop-symbolizer");
@@ -189,7 +189,7 @@ fn ask_maps_again_and_again_files_stay_few_on_both_sides() {
 }
 
 /// The ELF file at a path in the own root.
-fn elf(asked: &Asked, path: &Path) -> Result<File, Missing> {
+fn elf(asked: &Asked, path: &Path) -> Result<File, NoElf> {
     let path = path.as_os_str().as_bytes().to_vec();
     assert!(asked.0.ask(0, Request::Elf(own(), path), 0));
     match asked.next().1 {
@@ -215,11 +215,11 @@ fn ask_elf_file_comes_each_time_where_no_file_is_to_stay_open() {
     drop(mapped);
     assert!(matches!(
         elf(&asked, Path::new("/nonexistent")),
-        Err(Missing::Gone)
+        Err(NoElf::Absent)
     ));
     assert!(matches!(
         elf(&asked, Path::new("/etc/passwd")),
-        Err(Missing::Gone)
+        Err(NoElf::Other)
     ));
 }
 
@@ -252,7 +252,7 @@ fn ask_elf_file_of_a_prober_that_was_stopped_is_never_said_to_be_absent() {
         assert!(asked.0.ask(0, Request::Elf(own(), path), 0));
         // Its successor answers, unless that takes too long to start.
         let (_, told) = asked.next();
-        let known = matches!(&told, Told::Elf(Ok(_) | Err(Missing::Late)));
+        let known = matches!(&told, Told::Elf(Ok(_) | Err(NoElf::Late)));
         assert!(known, "{told:?}");
     }
 }

@@ -1,6 +1,6 @@
 //! What a source is: the place that is hit, the weight of a hit, and which hits count.
 
-use std::path::PathBuf;
+use std::{fmt, fs::File, os::fd::AsRawFd, path::PathBuf, sync::Arc};
 
 use anyhow::{Result, bail, ensure};
 
@@ -32,23 +32,14 @@ pub enum Hook {
         /// The number.
         id: u64,
     },
-    /// Functions of a program or of a library.
-    Function {
+    /// Functions or USDT probes of a program or of a library.
+    User {
         /// The file that is mapped.
-        file: PathBuf,
+        file: ProbedFile,
         /// The places of it.
         sites: Vec<Site>,
         /// A hit is the return of the function, rather than its entry.
         returns: bool,
-    },
-    /// Probes that a program or a library has of its own.
-    Usdt {
-        /// The file that is mapped.
-        file: PathBuf,
-        /// The name of who provides the probe.
-        provider: String,
-        /// The name of the probe.
-        name: String,
     },
     /// Functions of the kernel.
     Kernel {
@@ -69,13 +60,106 @@ impl Hook {
     }
 }
 
+/// A program or library that is open: what is probed is this file, whatever its path leads to by now.
+#[derive(Clone, Debug)]
+pub struct ProbedFile {
+    name: String,
+    file: Arc<File>,
+}
+
+impl ProbedFile {
+    /// `name`: its path, for people.
+    pub fn new(file: File, name: impl Into<String>) -> ProbedFile {
+        ProbedFile {
+            name: name.into(),
+            file: Arc::new(file),
+        }
+    }
+
+    /// A path of this process that leads to the open file.
+    pub(super) fn path(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.file.as_raw_fd()).into()
+    }
+}
+
+impl PartialEq for ProbedFile {
+    fn eq(&self, other: &ProbedFile) -> bool {
+        Arc::ptr_eq(&self.file, &other.file)
+    }
+}
+
+impl Eq for ProbedFile {}
+
+impl fmt::Display for ProbedFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
 /// A place in the code of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Site {
     /// Offset in the file.
     pub offset: u64,
     /// A function begins there.
     pub entry: bool,
+    /// A five-byte nop is there.
+    pub nop5: bool,
+    /// Offset in the file of the number that says how often the probe is watched; 0: there is none.
+    pub semaphore: u64,
+    /// Of a USDT probe: where the argument is that weighs.
+    pub argument: Option<Argument>,
+}
+
+/// Where an argument of a USDT probe is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Argument {
+    /// What kind of place it is.
+    pub place: ArgumentPlace,
+    /// Bytes: 1, 2, 4 or 8.
+    pub bytes: u8,
+    /// The number may be below 0.
+    pub signed: bool,
+}
+
+/// A register, by its place in the kernel's `struct pt_regs`, in words of 8 bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Register(pub u8);
+
+/// A kind of place of an argument.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ArgumentPlace {
+    /// It is always this number.
+    Constant(i64),
+    /// In a register.
+    Register(Register),
+    /// In memory, so many bytes from the address in the register; perhaps another register, times a power of two, is added.
+    Memory(Register, i64, Option<(Register, u8)>),
+}
+
+impl Argument {
+    /// As `struct usdt_argument` of the BPF program.
+    pub(super) fn bytes(&self) -> [u8; 16] {
+        const NONE: u8 = 0xff;
+        let (kind, value, register, index) = match self.place {
+            ArgumentPlace::Constant(value) => (0, value, Register(0), None),
+            ArgumentPlace::Register(register) => (1, 0, register, None),
+            ArgumentPlace::Memory(register, value, index) => (2, value, register, index),
+        };
+        let (index, shift) = index.map_or((NONE, 0), |(index, shift)| (index.0, shift));
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&value.to_ne_bytes());
+        let unused = 64 - 8 * self.bytes;
+        bytes[8..14].copy_from_slice(&[
+            kind,
+            register.0,
+            index,
+            shift,
+            unused,
+            u8::from(self.signed),
+        ]);
+        bytes
+    }
 }
 
 /// Counters of the kernel, and of the processor where it has some.
@@ -143,8 +227,10 @@ pub enum Weight {
     Each(u64),
     /// A field of the tracepoint.
     Field(Field),
-    /// An argument: of a function one of the first six that are passed in registers, of a USDT probe one of twelve.
+    /// An argument of a function: one of the first six, which are passed in registers.
     Argument(u32),
+    /// The argument of a USDT probe that each site tells ([`Site::argument`]).
+    Probe,
     /// The value that the function returned.
     Returned,
     /// The ns from the entry of the function to its return. A call within a call of the same functions is part of it.
@@ -223,6 +309,14 @@ pub enum Comparison {
 }
 
 impl SourceSpec {
+    /// The places of a program or library that are hit.
+    pub(super) fn sites(&self) -> &[Site] {
+        match &self.hook {
+            Hook::User { sites, .. } => sites,
+            _ => &[],
+        }
+    }
+
     /// Refuses what makes no sense.
     pub(super) fn check(&self) -> Result<()> {
         let fits = match (&self.hook, &self.weight) {
@@ -236,28 +330,24 @@ impl SourceSpec {
                 true
             }
             (
-                Hook::Function { returns, .. } | Hook::Kernel { returns, .. },
+                Hook::User { returns, .. } | Hook::Kernel { returns, .. },
                 Weight::Argument(number),
             ) => {
                 ensure!(*number < 6, "only the first six arguments are in registers");
                 !returns
             }
             (
-                Hook::Function { returns, .. } | Hook::Kernel { returns, .. },
+                Hook::User { returns, .. } | Hook::Kernel { returns, .. },
                 Weight::Returned | Weight::Duration,
             ) => *returns,
-            (Hook::Usdt { .. }, Weight::Argument(number)) => {
-                ensure!(*number < 12, "a USDT probe has 12 arguments at most");
-                true
+            (Hook::User { sites, .. }, Weight::Probe) => {
+                sites.iter().all(|site| site.argument.is_some())
             }
             _ => false,
         };
         ensure!(fits, "a hit of this source has no such weight");
         if let Hook::Counter { period, .. } = self.hook {
             ensure!(period > 0, "the period of a counter is 1 at least");
-        }
-        if let Hook::Function { sites, .. } = &self.hook {
-            ensure!(!sites.is_empty(), "no function is given");
         }
         ensure!(
             self.filter.is_empty() || matches!(self.hook, Hook::Tracepoint { .. }),
@@ -266,12 +356,17 @@ impl SourceSpec {
         Ok(())
     }
 
+    /// Whether the weight is an argument of a USDT probe.
+    pub(super) fn is_usdt(&self) -> bool {
+        self.weight == Weight::Probe
+    }
+
     /// Sets the constants of the object.
     pub(super) fn describe(&self, rodata: &mut layout::event_constants) -> Result<()> {
         rodata.weighed_by = match &self.weight {
             Weight::Each(_) => abi::FT_WEIGHT_UNIT,
             Weight::Field(_) => abi::FT_WEIGHT_FIELD,
-            Weight::Argument(_) => abi::FT_WEIGHT_ARGUMENT,
+            Weight::Argument(_) | Weight::Probe => abi::FT_WEIGHT_ARGUMENT,
             Weight::Returned => abi::FT_WEIGHT_RETURNED,
             Weight::Duration => abi::FT_WEIGHT_DURATION,
         };
@@ -281,7 +376,7 @@ impl SourceSpec {
             }
             Weight::Field(field) => rodata.field = layout::ft_predicate::from(*field),
             Weight::Argument(number) => rodata.number = *number,
-            Weight::Returned | Weight::Duration => {}
+            Weight::Probe | Weight::Returned | Weight::Duration => {}
         }
         if self.filter.len() > rodata.filter.len() {
             bail!(

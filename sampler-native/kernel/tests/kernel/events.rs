@@ -2,9 +2,10 @@
 
 use flametop_events::Tracefs;
 use flametop_kernel::events::{
-    Budget, Comparison, Counter, EventTotals, Events, Field, FieldKind, Hook, Next, Predicate,
-    Site, SourceId, SourceSpec, Test, Weight,
+    Argument, ArgumentPlace, Budget, Comparison, Counter, EventTotals, Events, Field, FieldKind,
+    Hook, Next, Predicate, ProbedFile, Register, Site, SourceId, SourceSpec, Test, Weight,
 };
+use object::{Endianness, Object, ObjectSection, ObjectSegment, read::elf::ElfFile64};
 
 use super::*;
 
@@ -24,6 +25,46 @@ fn program() -> PathBuf {
         program
     });
     program.clone()
+}
+
+/// The program, open.
+fn probed() -> ProbedFile {
+    ProbedFile::new(std::fs::File::open(program()).unwrap(), "events")
+}
+
+/// The places of the program's USDT probe, all of whose notes are of the same shape.
+fn usdt() -> Hook {
+    let bytes = std::fs::read(program()).unwrap();
+    let elf = ElfFile64::<Endianness>::parse(&*bytes).unwrap();
+    let offset = |address: u64| {
+        let holds = |s: &object::read::elf::ElfSegment64<'_, '_, Endianness>| {
+            (s.address()..s.address() + s.file_range().1).contains(&address)
+        };
+        let segment = elf.segments().find(holds).unwrap();
+        address - segment.address() + segment.file_range().0
+    };
+    let base = elf.section_by_name(".stapsdt.base").unwrap().address();
+    let notes = elf.section_by_name(".note.stapsdt").unwrap();
+    let notes = notes.data().unwrap();
+    let owner = b"stapsdt\0";
+    let begins = (0..notes.len()).filter(|at| notes[*at..].starts_with(owner));
+    let sites = begins.map(|at| {
+        let word = |index: usize| {
+            let from = at + owner.len() + 8 * index;
+            u64::from_le_bytes(notes[from..from + 8].try_into().unwrap())
+        };
+        let moved = base.wrapping_sub(word(1));
+        Site {
+            offset: offset(word(0).wrapping_add(moved)),
+            semaphore: offset(word(2).wrapping_add(moved)),
+            ..Site::default()
+        }
+    });
+    Hook::User {
+        file: probed(),
+        sites: sites.collect(),
+        returns: false,
+    }
 }
 
 /// The program that does one thing, the places of its functions, and a kernel side that looks at nothing else.
@@ -70,11 +111,12 @@ impl Scene {
     }
 
     fn function(&self, name: &str, returns: bool) -> Hook {
-        Hook::Function {
-            file: program(),
+        Hook::User {
+            file: probed(),
             sites: vec![Site {
                 offset: self.place(name).0,
                 entry: true,
+                ..Site::default()
             }],
             returns,
         }
@@ -347,33 +389,17 @@ fn trampoline(pid: u32) -> u64 {
 }
 
 #[test]
-fn events_usdt_probe_has_its_arguments_and_stands_for_each_of_three_places() {
+fn events_usdt_probe_is_watched_by_its_semaphore_and_stands_for_each_of_three_places() {
     let Some(_alone) = alone() else { return };
     let mut scene = Scene::open(&["usdt", "500", "300", "200"]);
-    let hook = || Hook::Usdt {
-        file: program(),
-        provider: "flametop".to_owned(),
-        name: "step".to_owned(),
-    };
     let ids: Vec<_> = (0..3)
-        .map(|n| scene.attach(hook(), Weight::Argument(n)))
+        .map(|_| scene.attach(usdt(), Weight::Each(1)))
         .collect();
     let (lines, records) = scene.run();
-    assert_eq!(
-        said(&lines, "watched"),
-        3,
-        "the semaphore counts the sources"
-    );
-    let sum = |n: u64| n * (n - 1) / 2;
-    let weights = [
-        sum(500) + 300 * 5,
-        // An argument below 0 weighs nothing.
-        sum(300) + 200,
-        500 * 3 + sum(300) + 2 * sum(200),
-    ];
-    for (id, weight) in ids.iter().zip(weights) {
+    assert_eq!(said(&lines, "watched"), 3, "once for each place");
+    for id in &ids {
         let totals = scene.totals(*id);
-        assert_eq!((totals.hits, totals.weight), (1000, weight), "{totals:?}");
+        assert_eq!((totals.hits, totals.weight), (1000, 1000), "{totals:?}");
     }
     let of: Vec<Kept> = records
         .into_iter()
@@ -390,13 +416,67 @@ fn events_usdt_probe_has_its_arguments_and_stands_for_each_of_three_places() {
 }
 
 #[test]
+fn events_argument_of_a_probe_is_read_where_each_site_says() {
+    use ArgumentPlace::{Constant, Memory, Register as InRegister};
+    let Some(_alone) = alone() else { return };
+    let mut scene = Scene::open(&["usdt", "500", "300", "200"]);
+    let (di, sp) = (Register(14), Register(19));
+    let sites = [
+        ("first", Some(InRegister(di)), 8, true),
+        ("second", Some(Constant(7)), 4, false),
+        // The program calls it with numbers below 0 nowhere; the low byte of what is on the stack's top is the return address's.
+        ("third", Some(Memory(sp, 0, None)), 1, false),
+    ];
+    let sites: Vec<Site> = sites
+        .into_iter()
+        .map(|(name, place, bytes, signed)| Site {
+            offset: scene.place(name).0,
+            entry: true,
+            argument: place.map(|place| Argument {
+                place,
+                bytes,
+                signed,
+            }),
+            ..Site::default()
+        })
+        .collect();
+    let hook = |sites: &[Site]| Hook::User {
+        file: probed(),
+        sites: sites.to_vec(),
+        returns: false,
+    };
+    let of = |scene: &mut Scene, at: usize| {
+        let spec = hook(&sites[at..=at]);
+        scene.attach(spec, Weight::Probe)
+    };
+    let ids = [of(&mut scene, 0), of(&mut scene, 1), of(&mut scene, 2)];
+    let all = scene.attach(hook(&sites), Weight::Probe);
+    scene.run();
+    let totals = ids.map(|id| scene.totals(id));
+    let sum = |n: u64| n * (n - 1) / 2;
+    assert_eq!((totals[0].hits, totals[0].weight), (500, sum(500)));
+    assert_eq!((totals[1].hits, totals[1].weight), (300, 300 * 7));
+    assert_eq!(totals[2].hits, 200);
+    assert_eq!(totals[2].weight % 200, 0, "each call has the same caller");
+    assert!(totals[2].weight / 200 < 256, "one byte: {:?}", totals[2]);
+    let weights: u64 = totals.iter().map(|totals| totals.weight).sum();
+    assert_eq!(scene.totals(all).weight, weights);
+    assert_eq!(scene.totals(all).hits, 1000);
+}
+
+#[test]
 fn events_five_byte_nop_is_refused_within_a_function_and_safe_where_one_begins() {
     let Some(_alone) = alone() else { return };
     let mut scene = Scene::open(&["nops", "10000"]);
     let spec = |offset, entry| SourceSpec {
-        hook: Hook::Function {
-            file: program(),
-            sites: vec![Site { offset, entry }],
+        hook: Hook::User {
+            file: probed(),
+            sites: vec![Site {
+                offset,
+                entry,
+                nop5: true,
+                ..Site::default()
+            }],
             returns: false,
         },
         weight: Weight::Each(1),
@@ -443,23 +523,23 @@ fn events_what_this_machine_lacks_is_named_with_a_remedy_and_others_go_on() {
             "no tracepoint with number",
         ),
         (
-            Hook::Usdt {
-                file: program(),
-                provider: "flametop".to_owned(),
-                name: "stop".to_owned(),
-            },
-            "has no probe flametop:stop",
-        ),
-        (
-            Hook::Function {
-                file: "/nonexistent".into(),
-                sites: vec![Site {
-                    offset: 0,
-                    entry: true,
-                }],
+            Hook::User {
+                file: probed(),
+                sites: vec![],
                 returns: false,
             },
-            "/nonexistent cannot be read",
+            "no place in events is given",
+        ),
+        (
+            Hook::User {
+                file: ProbedFile::new(
+                    std::fs::File::open("/proc/version").unwrap(),
+                    "/proc/version",
+                ),
+                sites: vec![Site::default()],
+                returns: false,
+            },
+            "/proc/version cannot be probed",
         ),
     ] {
         match scene.events().attach(NUMBER, spec(hook.clone())) {
@@ -586,11 +666,7 @@ fn events_detached_source_leaves_nothing() {
             Hook::Tracepoint { id: tracepoint },
             scene.function("first", false),
             scene.function("second", true),
-            Hook::Usdt {
-                file: program(),
-                provider: "flametop".to_owned(),
-                name: "step".to_owned(),
-            },
+            usdt(),
         ]
     };
     // The first source makes the map that all share.

@@ -35,6 +35,11 @@ impl Wishes {
         self.0.wished().sources.push((number, spec));
     }
 
+    /// Sources may have many probes from now on.
+    pub fn force_probes(&self) {
+        self.0.wished().force_probes = true;
+    }
+
     /// Whether JVMs are asked to write maps of their compiled code from now on.
     ///
     /// # Errors
@@ -57,6 +62,8 @@ pub(super) struct Wished {
     pub places: Vec<u32>,
     /// See [`Wishes::set_jvm_maps`].
     pub jvm_maps: Option<bool>,
+    /// See [`Wishes::force_probes`].
+    pub force_probes: bool,
     /// See [`Wishes::set_source`].
     pub sources: Vec<(u32, Option<String>)>,
 }

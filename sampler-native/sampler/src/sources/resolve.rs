@@ -1,13 +1,8 @@
-//! From the words of a user to places that the kernel side can attach to.
-
-use std::path::{Path, PathBuf};
+//! Sources of the kernel: from the words of a user to places that the kernel side can attach to.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use flametop_events::{Counter, Pattern, Place, Source, Spec, Tracefs, Weight, near::did_you_mean};
-use flametop_kernel::events::{self as kernel, Hook, Site, SourceSpec};
-use object::{
-    Endianness, Object, ObjectSegment, ObjectSymbol, ReadCache, SymbolKind, read::elf::ElfFile64,
-};
+use flametop_kernel::events::{self as kernel, Hook, SourceSpec};
 
 use super::{field::field_of, filter};
 
@@ -17,17 +12,6 @@ const MOST_TRACEPOINTS: usize = 64;
 const MOST_FUNCTIONS: usize = 10_000;
 /// Bytes that a page fault brings.
 const PAGE: u64 = 4096;
-/// Where libraries without a path are looked for.
-const LIBRARIES: [&str; 6] = [
-    "/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu",
-    "/lib64",
-    "/usr/lib64",
-    "/lib",
-    "/usr/lib",
-];
-/// Where programs without a path are looked for.
-const PROGRAMS: [&str; 5] = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/bin", "/sbin"];
 
 /// What is to be attached for a spec: one part, or one for each tracepoint that a pattern means.
 ///
@@ -51,37 +35,8 @@ pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
             name,
             filter,
         } => tracepoints(spec, category, name, filter.as_deref()),
-        Source::Usdt {
-            file,
-            provider,
-            name,
-        } => {
-            let file = file
-                .as_deref()
-                .context("the file of the probe is missing: usdt:FILE:PROVIDER:NAME")?;
-            let exact = |pattern: &Pattern| -> Result<String> {
-                let name = pattern.name();
-                let name = name.context("a USDT probe is given by its names, not by a pattern")?;
-                Ok(name.to_owned())
-            };
-            one(Hook::Usdt {
-                file: find_file(file)?,
-                provider: exact(provider)?,
-                name: exact(name)?,
-            })
-        }
-        Source::User {
-            file,
-            place,
-            returns,
-        } => {
-            let file = find_file(file)?;
-            let sites = sites(&file, place)?;
-            one(Hook::Function {
-                file,
-                sites,
-                returns: *returns,
-            })
+        Source::Usdt { .. } | Source::User { .. } => {
+            bail!("{} is not of the kernel", spec.text)
         }
         Source::Kernel { place, returns } => one(Hook::Kernel {
             functions: functions_of_kernel(place)?,
@@ -116,7 +71,7 @@ fn usual_period(counter: Counter) -> u64 {
 }
 
 /// The weight of what has no fields.
-fn weight(weight: &Weight) -> Result<kernel::Weight> {
+pub fn weight(weight: &Weight) -> Result<kernel::Weight> {
     Ok(match weight {
         Weight::Hits => kernel::Weight::Each(1),
         Weight::Bytes => kernel::Weight::Each(PAGE),
@@ -194,75 +149,6 @@ fn tracepoints(
         })
     };
     found.iter().map(part).collect()
-}
-
-/// The file with this path; a name without slashes is that of a library or program of the system.
-fn find_file(name: &str) -> Result<PathBuf> {
-    if name.contains('/') {
-        ensure!(Path::new(name).exists(), "there is no file {name}");
-        return Ok(name.into());
-    }
-    let folders = LIBRARIES.iter().chain(&PROGRAMS);
-    let found = folders
-        .map(|folder| Path::new(folder).join(name))
-        .find(|path| path.is_file());
-    found.with_context(|| format!("no library and no program is called {name}; give its path"))
-}
-
-/// The places of functions in a file, by its tables of symbols.
-fn sites(path: &Path, place: &Place) -> Result<Vec<Site>> {
-    let shown = path.display();
-    let file = std::fs::File::open(path).with_context(|| format!("{shown} cannot be read"))?;
-    let bytes = ReadCache::new(file);
-    let elf = ElfFile64::<Endianness, _>::parse(&bytes)
-        .map_err(|_| anyhow!("{shown} is no 64-bit ELF file"))?;
-    let mut sites = Vec::new();
-    let mut others = Vec::new();
-    for symbol in elf.symbols().chain(elf.dynamic_symbols()) {
-        let (Ok(name), SymbolKind::Text) = (symbol.name_bytes(), symbol.kind()) else {
-            continue;
-        };
-        // A symbol of the dynamic table may have its version in the name.
-        let name = name.split(|byte| *byte == b'@').next().unwrap_or(name);
-        if !symbol.is_definition() {
-            continue;
-        }
-        if !place.function.holds(name) {
-            others.push(String::from_utf8_lossy(name).into_owned());
-            continue;
-        }
-        ensure!(
-            place.offset == 0 || place.offset < symbol.size(),
-            "{} has {} bytes, and no offset {}",
-            String::from_utf8_lossy(name),
-            symbol.size(),
-            place.offset
-        );
-        let address = symbol.address() + place.offset;
-        let segment = elf
-            .segments()
-            .find(|segment| address.wrapping_sub(segment.address()) < segment.size());
-        sites.extend(segment.map(|segment| Site {
-            offset: address - segment.address() + segment.file_range().0,
-            entry: place.offset == 0,
-        }));
-    }
-    sites.sort_by_key(|site| site.offset);
-    sites.dedup();
-    if sites.is_empty() {
-        let near = did_you_mean(
-            &place.function.to_string(),
-            others.iter().map(String::as_str),
-        );
-        bail!("{shown} has no function {}{near}", place.function);
-    }
-    ensure!(
-        sites.len() <= MOST_FUNCTIONS,
-        "{} means {} functions of {shown}; {MOST_FUNCTIONS} at most are attached at once",
-        place.function,
-        sites.len()
-    );
-    Ok(sites)
 }
 
 /// The names of the kernel's functions that are meant.

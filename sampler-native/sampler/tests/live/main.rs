@@ -7,6 +7,7 @@ mod model;
 mod astray;
 mod deep;
 mod events;
+mod probes;
 mod tasks;
 mod turns;
 mod whole;

@@ -144,9 +144,27 @@ mod tests {
     #[test]
     fn arguments_that_cannot_be_read_are_none() {
         for text in [
-            "", "@", "8@", "%rdi", "@%rdi", "3@%rdi", "8f@%xmm0", "8@%xmm0", "8@%ah", "8@%rip",
-            "8@counter(%rip)", "4@counter", "8@(%rax,%rcx,3)", "8@(%rax,%rcx,4,1)", "8@()", "8@$", "8@$x",
-            "8@+5(%rax)", "-8@%r16", "-@%rax", "8@%é",
+            "",
+            "@",
+            "8@",
+            "%rdi",
+            "@%rdi",
+            "3@%rdi",
+            "8f@%xmm0",
+            "8@%xmm0",
+            "8@%ah",
+            "8@%rip",
+            "8@counter(%rip)",
+            "4@counter",
+            "8@(%rax,%rcx,3)",
+            "8@(%rax,%rcx,4,1)",
+            "8@()",
+            "8@$",
+            "8@$x",
+            "8@+5(%rax)",
+            "-8@%r16",
+            "-@%rax",
+            "8@%é",
         ] {
             assert_eq!(parse(text), None, "{text}");
         }

@@ -12,7 +12,7 @@ use std::sync::{Arc, LazyLock};
 use std::thread::{sleep, spawn};
 use std::time::{Duration, Instant};
 
-use flametop_prober::{Client, Missing, Request, Told, Whom};
+use flametop_prober::{Client, NoElf, Request, Told, Whom};
 use flametop_symbolize::{Answer, Debuginfod, Looker, NAME_MAX, Query, Subject, Symbolizer};
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_flametop-symbolizer");
@@ -32,9 +32,9 @@ pub fn looker() -> Looker {
                 for (waits, told) in PROBER.take() {
                     let known = match told {
                         Told::Elf(Ok(passed)) => passed.file(),
-                        Told::Elf(Err(Missing::Gone)) => None,
+                        Told::Elf(Err(NoElf::Absent | NoElf::Other | NoElf::Elsewhere)) => None,
                         late => {
-                            assert!(matches!(late, Told::Elf(Err(Missing::Late))), "{late:?}");
+                            assert!(matches!(late, Told::Elf(Err(NoElf::Late))), "{late:?}");
                             continue;
                         }
                     };

@@ -20,6 +20,16 @@ final class EventOptions {
       })
   private List<String> specs = List.of();
 
+  @Option(
+      names = "--force-probes",
+      order = 8,
+      hidden = true,
+      description = {
+        "more than 1000 probes for one source, too",
+        "Puts in more than 1,000 probes for one source, too. Each call of a probed function takes longer, by some hundred ns to some µs: many of them slow the machine down."
+      })
+  private boolean force;
+
   /** Refuses a source that cannot be understood, before anything begins. */
   void agree() throws SamplerException {
     for (String text : specs) {
@@ -39,10 +49,18 @@ final class EventOptions {
     void on(int number, String spec);
   }
 
-  /** Switches them all on. */
-  void switchOn(Switch kernel) {
+  /**
+   * Switches all sources on.
+   *
+   * @param kernel what they are sources of
+   * @param sources switches one on
+   */
+  void switchOn(KernelSource kernel, Switch sources) {
+    if (force) {
+      kernel.forceProbes();
+    }
     for (int i = 0; i < specs.size(); i++) {
-      kernel.on(i, specs.get(i));
+      sources.on(i, specs.get(i));
     }
   }
 

@@ -288,7 +288,7 @@ final class RecordCommand implements Callable<Integer> {
                   jvms.maps(),
                   debuginfod.servers());
       if (source instanceof KernelSource kernel) {
-        events.switchOn(kernel::sourceOn);
+        events.switchOn(kernel, kernel::sourceOn);
       }
       try (Recording recording =
           recording(source, target, workload, file, spec.commandLine().getErr())) {

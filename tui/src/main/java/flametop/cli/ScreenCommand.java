@@ -279,10 +279,10 @@ final class ScreenCommand implements Callable<Integer> {
           sampler.close();
           profile.close();
         };
-    LiveEvents switches =
-        source instanceof KernelSource kernel ? new LiveEvents(kernel, profile, target) : null;
-    if (switches != null) {
-      events.switchOn(switches::on);
+    LiveEvents switches = null;
+    if (source instanceof KernelSource kernel) {
+      switches = new LiveEvents(kernel, profile, target);
+      events.switchOn(kernel, switches::on);
     }
     sampler.start();
     CompletableFuture<Integer> exitCode = new CompletableFuture<>();

@@ -231,6 +231,11 @@ public final class KernelSource implements SampleSource {
     whileOpen("source.on=" + number + " " + spec.replaceAll("\\p{Cntrl}", "?"));
   }
 
+  /** Allows sources with many probes from now on. */
+  public void forceProbes() {
+    whileOpen("probes.force=1");
+  }
+
   /** Switches a source of events off; its totals stay. */
   public void sourceOff(int number) {
     whileOpen("source.off=" + number);

@@ -15,8 +15,11 @@ public final class SourceState extends OpenEnum {
   /** The source cannot be had, or has ended. */
   public static final SourceState MISSING = new SourceState(2, "missing");
 
+  /** The files that it is in are looked into. */
+  public static final SourceState OPENING = new SourceState(3, "opening");
+
   private static final List<SourceState> BY_NUMBER =
-      byNumber(number -> new SourceState(number, "state " + number), ON, OFF, MISSING);
+      byNumber(number -> new SourceState(number, "state " + number), ON, OFF, MISSING, OPENING);
 
   private SourceState(int number, String word) {
     super(number, KNOWN, word);

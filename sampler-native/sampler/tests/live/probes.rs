@@ -1,0 +1,389 @@
+//! Probes of programs: from the words of a user to exact counts. The files are looked into while passes go on.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::ChildStdout,
+};
+
+use flametop_stream::SourceState;
+
+use super::*;
+
+/// A program that says that it is ready, and waits to be told to begin.
+struct Talking {
+    program: Program,
+    said: BufReader<ChildStdout>,
+}
+
+impl Talking {
+    fn start(command: &mut Command) -> Talking {
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the test program starts");
+        let said = BufReader::new(child.stdout.take().expect("a pipe"));
+        let mut talking = Talking {
+            program: Program(child),
+            said,
+        };
+        while talking.line() != "ready" {}
+        talking
+    }
+
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        let bytes = self.said.read_line(&mut line).expect("a line");
+        assert!(bytes > 0, "the program has ended");
+        line.trim_end().to_owned()
+    }
+
+    fn begin(&mut self) {
+        let stdin = self.program.0.stdin.as_mut().expect("it is open");
+        stdin.write_all(b"g").expect("it reads");
+    }
+
+    /// The number that it says behind a word.
+    fn number(&mut self, word: &str) -> u64 {
+        let line = self.line();
+        let number = line.strip_prefix(word).unwrap_or_else(|| panic!("{line}"));
+        number.trim().parse().expect("a number")
+    }
+
+    fn recording(&self) -> Recording {
+        Recording::open(&format!("{}\nhz.cpu=0", target(self.program.pid())))
+    }
+}
+
+/// A program of these tests by another compiler.
+fn built(name: &str, command: &mut Command) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let source = |name: &str| format!("{}/tests/programs/{name}", env!("CARGO_MANIFEST_DIR"));
+    let status = match command.get_program().to_str() {
+        Some("go") => command
+            .args(["build", "-ldflags=-s -w", "-o"])
+            .arg(&path)
+            .arg(source("probed.go"))
+            .env("GOFLAGS", "-mod=mod")
+            .env("GO111MODULE", "off"),
+        _ => command.arg("-o").arg(&path).arg(source("probed.cc")),
+    }
+    .status();
+    assert!(status.expect("a compiler").success());
+    path
+}
+
+fn cpp() -> PathBuf {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let command = || built("probed-cpp", Command::new("c++").args(["-g", "-O2"]));
+    PROGRAM.get_or_init(command).clone()
+}
+
+/// Without a table of symbols, but for the functions that other files may call.
+fn stripped() -> PathBuf {
+    static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
+    let command = || {
+        built(
+            "probed-stripped",
+            Command::new("c++").args(["-O2", "-s", "-rdynamic"]),
+        )
+    };
+    PROGRAM.get_or_init(command).clone()
+}
+
+fn set(recording: &Recording, number: u32, spec: &str) {
+    let wishes = recording.session.wishes();
+    wishes.set_source(number, Some(spec.to_owned()));
+}
+
+/// Fills batches until it is so.
+fn until(recording: &mut Recording, so: impl Fn(&Model) -> bool) {
+    let begin = Instant::now();
+    while !so(&recording.model) {
+        let model = &recording.model;
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "{:?} {:?}",
+            model.sources,
+            model.totals
+        );
+        recording.fill(true);
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Fills batches until all sources are on or cannot be had.
+fn settle(recording: &mut Recording, count: usize) {
+    until(recording, |model| {
+        let opening = |(state, _): &(SourceState, String)| *state == SourceState::Opening;
+        model.sources.len() == count && !model.sources.values().any(opening)
+    });
+}
+
+fn is_on(recording: &Recording, number: u32) {
+    let (state, why) = &recording.model.sources[&number];
+    assert_eq!((*state, why.as_str()), (SourceState::On, ""), "{number}");
+}
+
+fn why(recording: &Recording, number: u32) -> &str {
+    let (state, why) = &recording.model.sources[&number];
+    assert_eq!(*state, SourceState::Missing, "{number}");
+    println!("{why}");
+    why
+}
+
+fn hits(recording: &mut Recording, wanted: &[(u32, u64)]) {
+    until(recording, |model| {
+        wanted.iter().all(|(number, hits)| {
+            let totals = model.totals.get(number);
+            totals.is_some_and(|totals| totals.hits >= *hits)
+        })
+    });
+    for (number, hits) in wanted {
+        assert_eq!(recording.model.totals[number].hits, *hits, "{number}");
+    }
+}
+
+#[test]
+fn probes_usdt_of_a_process_is_found_without_its_file_and_each_argument_weighs_to_the_digit() {
+    let mut program =
+        Talking::start(Command::new(compiled("events")).args(["usdt", "500", "300", "200"]));
+    let mut recording = program.recording();
+    for number in 0..3 {
+        set(
+            &recording,
+            number,
+            &format!("usdt:flametop:step,weight=arg{number}"),
+        );
+    }
+    set(&recording, 3, "usdt:flame*:/^st[e]p$/");
+    let file = compiled("events");
+    let file = file.display();
+    set(&recording, 4, &format!("usdt:{file}:flametop:step"));
+    set(&recording, 5, "usdt:flametop:stop");
+    set(&recording, 6, "usdt:flametop:step,weight=arg3");
+    settle(&mut recording, 7);
+    for number in 0..5 {
+        is_on(&recording, number);
+    }
+    assert!(why(&recording, 5).contains("did you mean flametop:step?"));
+    assert!(why(&recording, 6).contains("has 3 arguments at its probe flametop:step, and no arg3"));
+    program.begin();
+    assert_eq!(program.number("watched"), 3, "once for each place");
+    hits(
+        &mut recording,
+        &[(0, 1000), (1, 1000), (2, 1000), (3, 1000), (4, 1000)],
+    );
+    let sum = |n: u64| n * (n - 1) / 2;
+    let weights = [
+        sum(500) + 300 * 5,
+        // An argument below 0 weighs nothing.
+        sum(300) + 200,
+        500 * 3 + sum(300) + 2 * sum(200),
+        1000,
+        1000,
+    ];
+    for (number, weight) in (0..).zip(weights) {
+        assert_eq!(recording.model.totals[&number].weight, weight, "{number}");
+    }
+    recording.name_all();
+    let model = &recording.model;
+    let of = |function: &str| {
+        let events = model.events.iter().filter(|(_, number, ..)| *number == 3);
+        let weight = |rate: u64| match rate {
+            0 => 1.0,
+            rate => 1.0 / -(-1.0 / rate as f64).exp_m1(),
+        };
+        let of_function = events.filter(|(head, ..)| {
+            let names = from_main(model, head.stack.expect("a stack"));
+            names.last().map(String::as_str) == Some(function)
+        });
+        of_function.map(|(.., rate)| weight(*rate)).sum::<f64>()
+    };
+    let totals = &model.totals[&3];
+    for (function, hits) in [("first", 500.0), ("second", 300.0), ("third", 200.0)] {
+        let share = of(function);
+        println!("{function}: {share} of {hits}, {} stacks", totals.taken);
+        // Five times the standard error of a share, or exact where each event has its stack.
+        let error = match totals.taken - totals.lost == totals.hits {
+            true => 0.01,
+            false => 5.0 * 1000.0 * 0.5 / (totals.taken as f64).sqrt(),
+        };
+        assert!(
+            (share - hits).abs() <= error,
+            "{function}: {share} of {hits}"
+        );
+    }
+}
+
+#[test]
+fn probes_functions_of_cpp_and_of_a_stripped_file_have_their_own_durations() {
+    for (file, spin) in [
+        (cpp(), "space::Spinner::spin(long)"),
+        (stripped(), "_ZN5space7Spinner4spinEl"),
+    ] {
+        let mut program = Talking::start(Command::new(&file).arg("50"));
+        let mut recording = program.recording();
+        let file = file.display();
+        set(
+            &recording,
+            1,
+            &format!("uretprobe:{file}:{spin},weight=dur"),
+        );
+        set(&recording, 2, &format!("uretprobe:{file}:work,weight=dur"));
+        set(
+            &recording,
+            3,
+            &format!("uprobe:{file}:space::Spinner::spin"),
+        );
+        set(
+            &recording,
+            4,
+            &format!("uretprobe:{file}:space::*(long),weight=ret"),
+        );
+        set(&recording, 5, &format!("uprobe:{file}:wrok"));
+        set(&recording, 6, &format!("uprobe:{file}:work+1000000"));
+        settle(&mut recording, 6);
+        for number in 1..=4 {
+            is_on(&recording, number);
+        }
+        assert!(why(&recording, 5).contains("did you mean work?"));
+        assert!(why(&recording, 6).contains("has no offset 1000000 in work, which has "));
+        program.begin();
+        let (spun, worked) = (program.number("spun"), program.number("worked"));
+        hits(&mut recording, &[(1, 50), (2, 50), (3, 200), (4, 50)]);
+        let model = &recording.model;
+        assert_eq!(model.totals[&4].weight, 50 * 2001);
+        for (number, own) in [(1, spun), (2, worked)] {
+            let ratio = model.totals[&number].weight as f64 / own as f64;
+            println!("{number}: {ratio}");
+            assert!((0.98..=1.0).contains(&ratio), "{number}: {ratio}");
+        }
+    }
+}
+
+#[test]
+fn probes_throws_of_cpp_are_counted_by_who_throws() {
+    let mut program = Talking::start(Command::new(cpp()).arg("20"));
+    let mut recording = program.recording();
+    set(&recording, 1, "usdt:libstdcxx:throw");
+    set(&recording, 2, "usdt:libstdc++:libstdcxx:catch");
+    settle(&mut recording, 2);
+    is_on(&recording, 1);
+    is_on(&recording, 2);
+    program.begin();
+    hits(&mut recording, &[(1, 120), (2, 120)]);
+    until(&mut recording, |model| {
+        let totals = &model.totals[&1];
+        let events = model.events.iter().filter(|(_, number, ..)| *number == 1);
+        events.count() as u64 == totals.taken - totals.lost
+    });
+    recording.name_all();
+    let model = &recording.model;
+    let of = |function: &str| {
+        let events = model.events.iter().filter(|(_, number, ..)| *number == 1);
+        let has = |stack: u32| {
+            model
+                .names(stack)
+                .iter()
+                .any(|name| name.starts_with(function))
+        };
+        events
+            .filter(|(head, ..)| head.stack.is_some_and(has))
+            .count()
+    };
+    let totals = &model.totals[&1];
+    if totals.taken - totals.lost == totals.hits {
+        assert_eq!((of("throws_often"), of("throws_seldom")), (100, 20));
+    } else {
+        assert!(of("throws_often") > of("throws_seldom"));
+    }
+}
+
+#[test]
+fn probes_functions_of_stripped_go_have_names_and_returns_of_them_are_refused() {
+    let file = built("probed-go", &mut Command::new("go"));
+    let mut program = Talking::start(Command::new(&file).arg("40"));
+    let mut recording = program.recording();
+    let file = file.display();
+    set(&recording, 1, &format!("uprobe:{file}:main.(*worker).Do"));
+    set(
+        &recording,
+        2,
+        &format!("uretprobe:{file}:main.(*worker).Do"),
+    );
+    set(&recording, 3, &format!("uprobe:{file}:main.(worker).Do"));
+    settle(&mut recording, 3);
+    is_on(&recording, 1);
+    assert!(why(&recording, 2).contains("Go moves its stacks"));
+    assert!(why(&recording, 3).contains("main.(*worker).Do"));
+    program.begin();
+    assert!(program.number("did") > 40_000_000);
+    hits(&mut recording, &[(1, 40)]);
+}
+
+#[test]
+fn probes_many_at_once_are_refused_until_the_user_insists() {
+    let program = Talking::start(Command::new(cpp()).arg("1"));
+    let mut recording = program.recording();
+    set(&recording, 1, "uprobe:libstdc++:*");
+    settle(&mut recording, 1);
+    let refused = why(&recording, 1);
+    assert!(
+        refused
+            .contains("1000 at most are probed at once: name fewer, or insist with --force-probes"),
+        "{refused}"
+    );
+    recording.session.wishes().force_probes();
+    set(&recording, 1, "uprobe:libstdc++:*");
+    until(&mut recording, |model| {
+        model.sources[&1].0 == SourceState::On
+    });
+}
+
+#[test]
+fn probes_files_that_harm_who_reads_them_hold_no_pass_up() {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("harm");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let program = Talking::start(Command::new(cpp()).arg("1"));
+    let good = std::fs::read(cpp()).expect("the program");
+    // Cut off, of another kind, not a program at all, and with a table of symbols that is larger than any.
+    let mut huge = good.clone();
+    let table = u64::from_le_bytes(huge[40..48].try_into().expect("a word")) as usize;
+    let sections = usize::from(u16::from_le_bytes(
+        huge[60..62].try_into().expect("a number"),
+    ));
+    for section in 0..sections {
+        let at = table + 64 * section;
+        if huge[at + 4..at + 8] == 2u32.to_le_bytes() {
+            huge[at + 32..at + 40].copy_from_slice(&u64::MAX.to_le_bytes());
+        }
+    }
+    let mut narrow = good.clone();
+    narrow[4] = 1;
+    let files = [
+        ("cut", &good[..good.len() / 3]),
+        ("empty", &good[..0]),
+        ("text", b"#!/bin/sh\n"),
+        ("huge", &huge),
+        ("narrow", &narrow),
+    ];
+    let mut recording = program.recording();
+    for (number, (name, bytes)) in (0..).zip(files) {
+        let path = folder.join(name);
+        std::fs::write(&path, bytes).expect("a file");
+        set(
+            &recording,
+            number,
+            &format!("uprobe:{}:work", path.display()),
+        );
+    }
+    set(&recording, 7, &format!("uprobe:{}:work", folder.display()));
+    set(&recording, 8, "uprobe:/proc/self/exe:work");
+    set(&recording, 9, &format!("uprobe:{}:work", cpp().display()));
+    settle(&mut recording, files.len() + 3);
+    for number in [0, 1, 2, 3, 4, 7, 8] {
+        assert!(!why(&recording, number).is_empty());
+    }
+    is_on(&recording, 9);
+}

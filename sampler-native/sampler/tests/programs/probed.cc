@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+// Functions of C++ and of C that are called so often as the argument says, and take time by the program's own clock; it throws, too. Prints
+// `ready`, begins when told, prints `spun NS` and `worked NS`, and ends with its stdin.
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <unistd.h>
+
+static unsigned long now()
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000UL + t.tv_nsec;
+}
+
+namespace space {
+struct Spinner {
+	__attribute__((noinline)) long spin(long us);
+	__attribute__((noinline)) long spin(char us);
+};
+
+long Spinner::spin(long us)
+{
+	unsigned long until = now() + us * 1000;
+
+	while (now() < until)
+		;
+	return us + 1;
+}
+
+long Spinner::spin(char us)
+{
+	asm volatile("" ::: "memory");
+	return us;
+}
+} // namespace space
+
+// In the dynamic table of symbols, which `strip` leaves.
+extern "C" __attribute__((noinline, visibility("default"))) long work(long us)
+{
+	unsigned long until = now() + us * 1000;
+
+	while (now() < until)
+		;
+	return us * 2;
+}
+
+__attribute__((noinline)) void throws_often(int n)
+{
+	for (int i = 0; i < n; i++) {
+		try {
+			throw i;
+		} catch (int) {
+		}
+	}
+}
+
+__attribute__((noinline)) void throws_seldom(int n)
+{
+	for (int i = 0; i < n; i++) {
+		try {
+			throw i;
+		} catch (int) {
+		}
+	}
+}
+
+int main(int, char **argv)
+{
+	int count = atoi(argv[1]);
+	space::Spinner spinner;
+	volatile long sum = 0;
+	unsigned long before, spun, worked;
+	char byte;
+
+	puts("ready");
+	fflush(stdout);
+	if (read(0, &byte, 1) != 1)
+		return 0;
+	before = now();
+	for (int i = 0; i < count; i++)
+		sum = sum + spinner.spin(2000L);
+	spun = now() - before;
+	before = now();
+	for (int i = 0; i < count; i++)
+		sum = sum + work(1000);
+	worked = now() - before;
+	for (int i = 0; i < 3 * count; i++)
+		sum = sum + spinner.spin('a');
+	throws_often(5 * count);
+	throws_seldom(count);
+	printf("spun %lu\nworked %lu\n", spun, worked);
+	fflush(stdout);
+	while (read(0, &byte, 1) == 1)
+		;
+	return 0;
+}
