@@ -12,6 +12,7 @@ mod rate;
 pub mod source;
 mod tracepoint;
 mod usdt;
+mod wake;
 
 use std::{
     collections::BTreeMap,
@@ -124,6 +125,7 @@ enum Program {
     Function,
     Return,
     Usdt,
+    Wake,
 }
 
 impl Program {
@@ -136,6 +138,7 @@ impl Program {
             }
             Hook::Function { .. } | Hook::Kernel { .. } => Program::Return,
             Hook::Usdt { .. } => Program::Usdt,
+            Hook::Wake => Program::Wake,
         }
     }
 }
@@ -191,6 +194,12 @@ impl Events {
                 usdt::check_sites(&spec)?;
                 let mut source = self.load(number, &spec, Links::PerSite)?;
                 usdt::attach(self.processes(), &mut source)?;
+                source
+            }
+            Hook::Wake => {
+                wake::check()?;
+                let mut source = self.load(number, &spec, Links::PerSite)?;
+                wake::attach(&mut source)?;
                 source
             }
         };
@@ -352,8 +361,9 @@ impl Events {
 /// Has the object load the programs that the source needs, and no other.
 fn choose(open: &mut OpenEventsSkel<'_>, spec: &SourceSpec, links: Links) {
     let wanted = Program::of(&spec.hook);
-    let timed = spec.weight == Weight::Duration;
+    let timed = wanted == Program::Return && spec.weight == Weight::Duration;
     let progs = &mut open.progs;
+    wake::choose(progs, wanted == Program::Wake);
     progs.hit_counter.set_autoload(wanted == Program::Counter);
     progs
         .hit_tracepoint

@@ -57,6 +57,8 @@ pub enum Hook {
         /// A hit is the return of the function, rather than its entry.
         returns: bool,
     },
+    /// The ends of waits: a hit is of the task that waited. The record of each stack comes after one of the waker's.
+    Wake,
 }
 
 impl Hook {
@@ -147,7 +149,7 @@ pub enum Weight {
     Argument(u32),
     /// The value that the function returned.
     Returned,
-    /// The ns from the entry of the function to its return. A call within a call of the same functions is part of it.
+    /// The ns from the entry of the function to its return. A call within a call of the same functions is part of it. Of waits: their ns.
     Duration,
 }
 
@@ -226,6 +228,7 @@ impl SourceSpec {
     /// Refuses what makes no sense.
     pub(super) fn check(&self) -> Result<()> {
         let fits = match (&self.hook, &self.weight) {
+            (Hook::Wake, Weight::Each(_)) => false,
             (_, Weight::Each(_)) => true,
             (Hook::Tracepoint { .. }, Weight::Field(field)) => {
                 ensure!(
@@ -246,6 +249,7 @@ impl SourceSpec {
                 Hook::Function { returns, .. } | Hook::Kernel { returns, .. },
                 Weight::Returned | Weight::Duration,
             ) => *returns,
+            (Hook::Wake, Weight::Duration) => true,
             (Hook::Usdt { .. }, Weight::Argument(number)) => {
                 ensure!(*number < 12, "a USDT probe has 12 arguments at most");
                 true

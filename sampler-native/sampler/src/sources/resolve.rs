@@ -87,7 +87,8 @@ pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
             functions: functions_of_kernel(place)?,
             returns: *returns,
         }),
-        Source::Graph { .. } | Source::Wake | Source::IrqsOff | Source::Lock => {
+        Source::Wake => one(Hook::Wake),
+        Source::Graph { .. } | Source::IrqsOff | Source::Lock => {
             bail!("this flametop lists {} but cannot attach it", spec.text)
         }
     }

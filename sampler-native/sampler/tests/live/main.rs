@@ -9,6 +9,7 @@ mod deep;
 mod events;
 mod tasks;
 mod turns;
+mod wakes;
 mod whole;
 
 use std::{
@@ -91,6 +92,7 @@ fn compiled(name: &str) -> PathBuf {
             (tests, "astray"),
             (tests, "chain"),
             (tests, "life"),
+            (tests, "wakes"),
             (kernel, "events"),
             (kernel, "served"),
             (bench, "deep"),
