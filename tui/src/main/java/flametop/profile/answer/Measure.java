@@ -73,7 +73,8 @@ public record Measure(Kind kind, String unit, long parts) {
   public String figure(long amount) {
     return switch (kind) {
       case TIME -> time((double) amount / parts);
-      case DURATION -> duration(unit.equals("us") ? amount * 1_000.0 / parts : (double) amount / parts);
+      case DURATION ->
+          duration(unit.equals("us") ? amount * 1_000.0 / parts : (double) amount / parts);
       case BYTES -> size((double) amount / parts);
       case COUNT -> amount % parts == 0 ? grouped(amount / parts) : broken(amount);
     };
