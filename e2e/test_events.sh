@@ -69,10 +69,11 @@ test_events_are_listed_with_fields_and_what_they_lack() {
   status=0
   "$flametop" events '/(/' >"$work/out" 2>"$work/err" || status=$?
   equal "exit code" 2 $status
-# The lines of a file for thread $1 that is woken by thread $2, in µs.
-woken() {
-  grep -v '^#' "$work/wake.folded" | awk -v waiter="$1" -v waker="$2" '
-    index($0, waiter ";") == 1 && $0 ~ ";--;.*;" waker "(;--;|  *[0-9]+$)" { sum += $NF } END { print sum + 0 }'
+}
+
+# waits PATTERN: µs of the lines that hold it.
+waits() {
+  grep -v '^#' "$work/wake.folded" | grep -E -- "$1" | awk '{ sum += $NF } END { print sum + 0 }'
 }
 
 test_events_of_wake_have_the_stacks_of_both_threads() {
@@ -87,12 +88,11 @@ test_events_of_wake_have_the_stacks_of_both_threads() {
   kill $load
   contains "unit" '^# unit: us$' "$work/wake.folded"
   total=$(sed -n 's/^# exact total: //p' "$work/wake.folded")
-  sum=$(grep -v '^#' "$work/wake.folded" | awk '{ sum += $NF } END { print sum + 0 }')
-  equal "sum of the stacks" "$total" "$sum"
-  contains "both stacks" '^ping;.*;take_turn;.*;--;try_to_wake_up_\[k\];.*;give_turn;pong;.*pong' "$work/wake.folded"
-  contains "the clock" ';--;.*asm_sysvec_[a-z_]*\[k\];\[interrupt\]' "$work/wake.folded"
-  all=$(grep -v '^#' "$work/wake.folded" | awk 'index($0, "ping;") == 1 { sum += $NF } END { print sum + 0 }')
-  right=$(woken ping pong)
+  equal "sum of the stacks" "$total" "$(waits .)"
+  contains "both stacks" '^wakes;.*;take_turn;.*;--;try_to_wake_up_\[k\];.*;give_turn;pong;.*;pong' "$work/wake.folded"
+  contains "the clock" ';--;.*;asm_sysvec_[a-z_]*_\[k\];\[interrupt\] ' "$work/wake.folded"
+  all=$(waits ';ping;take_turn;')
+  right=$(waits ';ping;take_turn;.*;--;.*;give_turn;pong;[^-]*;pong[; ]')
   if [ "$all" -eq 0 ] || [ $((right * 100)) -lt $((all * 95)) ]; then
     fail "pong woke ping in $right of $all us: $(cat "$work/wake.folded")"
   fi

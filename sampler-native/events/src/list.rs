@@ -197,7 +197,7 @@ fn waits() -> Vec<Listed> {
         listed(
             "wake",
             "who wakes a sleeper, by the time that it waited",
-            needs("sched", "sched_waking", "CONFIG_SCHEDSTATS"),
+            needs("sched", "sched_waking", "CONFIG_EVENT_TRACING"),
         ),
         listed(
             "lock",
