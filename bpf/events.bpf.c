@@ -476,3 +476,4 @@ int hit_usdt(struct pt_regs *ctx)
 }
 
 #include "wake.h"
+#include "stretches.h"

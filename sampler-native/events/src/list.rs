@@ -207,7 +207,7 @@ fn waits() -> Vec<Listed> {
         listed(
             "irqsoff",
             "stretches with interrupts or preemption off",
-            needs("preemptirq", "irq_disable", "CONFIG_PREEMPTIRQ_TRACEPOINTS"),
+            needs("preemptirq", "irq_disable", "CONFIG_IRQSOFF_TRACER"),
         ),
     ]
 }

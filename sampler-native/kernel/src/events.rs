@@ -10,6 +10,7 @@ mod counter;
 mod function;
 mod rate;
 pub mod source;
+mod stretch;
 mod tracepoint;
 mod usdt;
 mod wake;
@@ -126,6 +127,7 @@ enum Program {
     Return,
     Usdt,
     Wake,
+    Stretch,
 }
 
 impl Program {
@@ -139,6 +141,7 @@ impl Program {
             Hook::Function { .. } | Hook::Kernel { .. } => Program::Return,
             Hook::Usdt { .. } => Program::Usdt,
             Hook::Wake => Program::Wake,
+            Hook::Lock { .. } | Hook::Off { .. } => Program::Stretch,
         }
     }
 }
@@ -194,6 +197,11 @@ impl Events {
                 usdt::check_sites(&spec)?;
                 let mut source = self.load(number, &spec, Links::PerSite)?;
                 usdt::attach(self.processes(), &mut source)?;
+                source
+            }
+            Hook::Lock { .. } | Hook::Off { .. } => {
+                let mut source = self.load(number, &spec, Links::PerSite)?;
+                stretch::attach(&mut source)?;
                 source
             }
             Hook::Wake => {
@@ -364,6 +372,7 @@ fn choose(open: &mut OpenEventsSkel<'_>, spec: &SourceSpec, links: Links) {
     let timed = wanted == Program::Return && spec.weight == Weight::Duration;
     let progs = &mut open.progs;
     wake::choose(progs, wanted == Program::Wake);
+    stretch::choose(progs, &spec.hook);
     progs.hit_counter.set_autoload(wanted == Program::Counter);
     progs
         .hit_tracepoint
