@@ -183,7 +183,11 @@ impl Pipeline {
         if let Some(event) = event.filter(|event| event.function != 0) {
             self.put_returned(head, event.function);
         }
-        if let Some(event) = event.filter(|event| event.wait != 0) {
+        if let (Some(event), Some(stack)) = (event.filter(|event| event.wait != 0), stack) {
+            if walk.is_none() {
+                self.walker.user.clear();
+                self.walker.walk_kernel(head, stack);
+            }
             self.place_waiter(stream_head(head, task, None, end), event);
             return None;
         }
