@@ -166,53 +166,79 @@ static __always_inline struct sample *claim(__u32 *slot)
 	return NULL;
 }
 
-/* Counts a hit, and copies the stack if one is due. `ctx`, `user_mode`: see copy_stack(). */
-static __always_inline void hit(void *ctx, struct task_struct *t, struct ft_event_counts *c,
-				__s64 weighs, __u64 function, bool user_mode, bool shared)
+/* Counts a hit, of which a negative weight counts as 0. Returns whether its stack is due; `*rate` is the R that decided. */
+static __always_inline bool count_hit(struct ft_event_counts *c, __s64 weighs, __u64 *weight,
+				      __u64 *rate, bool shared)
 {
-	__u64 weight = weighs < 0 ? 0 : weighs, rate, size;
-	struct sample *sample;
-	bool teaches = 0;
-	__u32 slot;
-
-	if (weight > LARGEST_WEIGHT)
-		weight = LARGEST_WEIGHT;
+	*weight = weighs < 0 ? 0 : weighs;
+	if (*weight > LARGEST_WEIGHT)
+		*weight = LARGEST_WEIGHT;
 	ADD(c->hits, 1, shared);
-	ADD(c->weight, weight, shared);
+	ADD(c->weight, *weight, shared);
 	if (weighed_by != FT_WEIGHT_UNIT) {
-		__u64 class = bits(weight);
+		__u64 class = bits(*weight);
 
 		asm volatile("" : "+r"(class));
 		if (class < FT_WEIGHTS)
 			ADD(c->weights[class], 1, shared);
 	}
-	if (!is_due(c, weight, &rate, shared)) {
-		ADD(c->limited, 1, shared);
+	if (is_due(c, *weight, rate, shared))
+		return 1;
+	ADD(c->limited, 1, shared);
+	return 0;
+}
+
+/* Begins the record of the task's stack. */
+static __always_inline void begin_record(struct sample *sample, struct task_struct *t, __u16 kind,
+					 __u64 weight, __u64 rate)
+{
+	fill_head(&sample->head, t, kind, FT_STATE_RUN);
+	sample->head.cpu = bpf_get_smp_processor_id();
+	__builtin_memset(&sample->event, 0, sizeof(sample->event));
+	sample->event.source = source;
+	sample->event.weight = weight;
+	sample->event.rate = rate;
+}
+
+/* Has the ring take a record of this size, and frees the sample. Returns whether there was room. */
+static __always_inline bool end_record(struct ft_event_counts *c, struct sample *sample, __u64 size,
+				       bool teaches, bool shared)
+{
+	bool kept = !bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head, teaches));
+
+	if (kept)
+		ADD(c->bytes,
+		    sample->stack.user_bytes + sample->stack.chunk_bytes +
+			    sample->stack.piece_bytes,
+		    shared);
+	else
+		ADD(c->lost, 1, shared);
+	*(volatile __u64 *)&sample->busy = 0;
+	return kept;
+}
+
+/* Counts a hit, and copies the stack if one is due. `ctx`, `user_mode`: see copy_stack(). */
+static __always_inline void hit(void *ctx, struct task_struct *t, struct ft_event_counts *c,
+				__s64 weighs, __u64 function, bool user_mode, bool shared)
+{
+	__u64 weight, rate, size;
+	struct sample *sample;
+	bool teaches = 0;
+	__u32 slot;
+
+	if (!count_hit(c, weighs, &weight, &rate, shared))
 		return;
-	}
 	sample = claim(&slot);
 	if (!sample) {
 		ADD(c->missed, 1, shared);
 		return;
 	}
 	ADD(c->taken, 1, shared);
-	fill_head(&sample->head, t, FT_KIND_EVENT, FT_STATE_RUN);
-	sample->head.cpu = bpf_get_smp_processor_id();
-	sample->event.source = source;
-	sample->event.unused = 0;
-	sample->event.weight = weight;
-	sample->event.rate = rate;
+	begin_record(sample, t, FT_KIND_EVENT, weight, rate);
 	sample->event.function = function;
 	size = copy_stack(ctx, t, sample, &slot, user_mode, &teaches);
-	if (bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head, teaches)))
-		ADD(c->lost, 1, shared);
-	else
-		ADD(c->bytes,
-		    sample->stack.user_bytes + sample->stack.chunk_bytes +
-			    sample->stack.piece_bytes,
-		    shared);
+	end_record(c, sample, size, teaches, shared);
 	brake(c, rate, sample->head.ktime);
-	*(volatile __u64 *)&sample->busy = 0;
 }
 
 static __always_inline struct ft_event_counts *own_counts(void)
@@ -502,3 +528,6 @@ int hit_usdt(struct user_regs *ctx)
 		hit(ctx, t, c, usdt_argument(ctx), 0, 1, 1);
 	return 0;
 }
+
+#include "wake.h"
+#include "stretches.h"

@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 4
+#define FT_ABI 5
 
 #define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 #define FT_COMM          16
@@ -26,6 +26,7 @@
 #define FT_LOGARITHMS    256 /* steps of the table of logarithms */
 #define FT_PREDICATES    16  /* most comparisons of a filter */
 #define FT_TEXT          16  /* bytes of a text that a filter compares, with the NUL */
+#define FT_WAKERS        3   /* most wakers behind a waker that are told of */
 
 /* kind of a record */
 enum ft_kind {
@@ -36,6 +37,7 @@ enum ft_kind {
 	FT_KIND_MARK = 5,  /* a task exists: written when known and visited tasks are compared */
 	FT_KIND_FREE = 6,  /* a task that ended runs no more: the record has its last sums */
 	FT_KIND_EVENT = 7, /* one task, at a hit of a source of events: struct ft_event */
+	FT_KIND_WAKER = 8, /* the task that ended a wait, whose event comes later */
 };
 
 /* state of a task: the BPF programs derive it, so that no other code knows the kernel's bits */
@@ -67,6 +69,8 @@ enum ft_status {
 	FT_GROUP_DEAD = 1 << 12,   /* exit: the last thread of its process */
 	FT_COMPAT = 1 << 13,       /* 32-bit user half */
 	FT_ABSENT = 1 << 14,       /* a copy ended at a page that is not in memory */
+	FT_INTERRUPT = 1 << 15,    /* waker: most likely in an interrupt */
+	FT_STRANGER = 1 << 16,     /* waker: not in the target: no user stack */
 };
 
 struct ft_head {
@@ -112,13 +116,23 @@ struct ft_stack {
 	__u32 chunks;      /* how many */
 };
 
-/* follows the head of an event, before struct ft_stack */
+/* who woke a task */
+struct ft_waker {
+	__u64 time; /* CLOCK_MONOTONIC, ns; 0: nobody did */
+	__u32 tid;  /* 0: an interrupt did */
+	__u32 unused;
+	char comm[FT_COMM];
+};
+
+/* follows the head of an event, or of a waker, before struct ft_stack */
 struct ft_event {
 	__u32 source;
 	__u32 unused;
 	__u64 weight;
 	__u64 rate; /* the stack was copied with probability 1 - exp(-weight / rate); 0: with certainty */
 	__u64 function; /* the function that returned to the top of the stack; 0: none did */
+	__u64 wait; /* number of the wait that ended, by which waker and waiter are joined; 0: none did */
+	struct ft_waker wakers[FT_WAKERS]; /* who woke the waker meanwhile, who woke that one … */
 };
 
 /* what a hit of a source weighs */
@@ -258,7 +272,9 @@ struct ft_frequency {
 _Static_assert(sizeof(struct ft_head) == 152, "ft_head has padding or moved");
 _Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
 	       "ft_stack has padding or moved");
-_Static_assert(sizeof(struct ft_event) == 32, "ft_event has padding or moved");
+_Static_assert(sizeof(struct ft_waker) == 16 + FT_COMM, "ft_waker has padding or moved");
+_Static_assert(sizeof(struct ft_event) == 40 + FT_WAKERS * sizeof(struct ft_waker),
+	       "ft_event has padding or moved");
 _Static_assert(sizeof(struct ft_event_counts) == (16 + FT_WEIGHTS) * 8,
 	       "ft_event_counts has padding or moved");
 _Static_assert(sizeof(struct ft_predicate) == 16 + FT_TEXT, "ft_predicate has padding or moved");

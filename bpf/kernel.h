@@ -111,7 +111,7 @@ struct bpf_perf_event_data {
 /* since 6.9 cs and ss are narrower, within unions for FRED (ee63291aa8287c) */
 struct pt_regs {
 	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
-	unsigned long ax, cx, dx, si, di, ip, cs, sp;
+	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, sp;
 };
 
 typedef struct {
@@ -260,6 +260,7 @@ struct pid {
 
 struct task_struct {
 	struct thread_info thread_info;
+	void *stack; /* its lowest address */
 	unsigned int __state;
 	unsigned int flags;
 	/* an int up to 6.18, one unsigned byte on 7.3: CO-RE resizes only unsigned fields */

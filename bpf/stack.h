@@ -495,7 +495,7 @@ static __always_inline __u64 copy_stack(void *ctx, struct task_struct *t, struct
 			sample->head.status |= FT_NO_KERNEL_STACK;
 	}
 
-	if (!(sample->head.status & FT_KTHREAD) && t->mm) {
+	if (!(sample->head.status & (FT_KTHREAD | FT_STRANGER)) && t->mm) {
 		struct mapping mapping = {};
 		__u64 whose = sample->head.tid, most = FT_CPU_FIRST, limit;
 		struct reach *reach = bpf_map_lookup_elem(&reaches, &whose);

@@ -70,3 +70,30 @@ test_events_are_listed_with_fields_and_what_they_lack() {
   "$flametop" events '/(/' >"$work/out" 2>"$work/err" || status=$?
   equal "exit code" 2 $status
 }
+
+# waits PATTERN: µs of the lines that hold it.
+waits() {
+  grep -v '^#' "$work/wake.folded" | grep -E -- "$1" | awk '{ sum += $NF } END { print sum + 0 }'
+}
+
+test_events_of_wake_have_the_stacks_of_both_threads() {
+  cc -O1 -g -pthread -o "$work/wakes" "$root/sampler-native/sampler/tests/programs/wakes.c" || fail "cc failed"
+  mkfifo "$work/told"
+  "$work/wakes" pingpong 1000000 <"$work/told" >/dev/null &
+  load=$!
+  exec 9>"$work/told"
+  echo go >&9
+  "$flametop" record -p $load -e wake -d 4 -o "$work/wake.folded" 2>"$work/err" </dev/null 9>&- || fail "exit code $?: $(cat "$work/err")"
+  exec 9>&-
+  kill $load
+  contains "unit" '^# unit: us$' "$work/wake.folded"
+  total=$(sed -n 's/^# exact total: //p' "$work/wake.folded")
+  equal "sum of the stacks" "$total" "$(waits .)"
+  contains "both stacks" '^wakes;.*;take_turn;.*;--;try_to_wake_up_\[k\];.*;give_turn;pong;.*;pong' "$work/wake.folded"
+  contains "the clock" ';--;.*;asm_sysvec_[a-z_]*_\[k\];\[interrupt\] ' "$work/wake.folded"
+  all=$(waits ';ping;take_turn;')
+  right=$(waits ';ping;take_turn;.*;--;.*;give_turn;pong;[^-]*;pong[; ]')
+  if [ "$all" -eq 0 ] || [ $((right * 100)) -lt $((all * 95)) ]; then
+    fail "pong woke ping in $right of $all us: $(cat "$work/wake.folded")"
+  fi
+}

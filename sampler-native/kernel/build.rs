@@ -33,7 +33,14 @@ fn main() -> Result<()> {
         .with_context(|| format!("failed to read {}", header.display()))?;
     fs::write(out.join("abi.rs"), constants(&text)?)?;
     println!("cargo:rerun-if-changed={}", header.display());
-    for shared in ["kernel.h", "memory.h", "stack.h", "target.h"] {
+    for shared in [
+        "kernel.h",
+        "memory.h",
+        "stack.h",
+        "stretches.h",
+        "target.h",
+        "wake.h",
+    ] {
         println!("cargo:rerun-if-changed={}", bpf.join(shared).display());
     }
     Ok(())

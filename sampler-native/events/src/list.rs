@@ -203,7 +203,7 @@ fn waits() -> Vec<Listed> {
         listed(
             "wake",
             "who wakes a sleeper, by the time that it waited",
-            needs("sched", "sched_waking", "CONFIG_SCHEDSTATS"),
+            needs("sched", "sched_waking", "CONFIG_EVENT_TRACING"),
         ),
         listed(
             "lock",
@@ -213,7 +213,7 @@ fn waits() -> Vec<Listed> {
         listed(
             "irqsoff",
             "stretches with interrupts or preemption off",
-            needs("preemptirq", "irq_disable", "CONFIG_PREEMPTIRQ_TRACEPOINTS"),
+            needs("preemptirq", "irq_disable", "CONFIG_IRQSOFF_TRACER"),
         ),
     ]
 }

@@ -184,6 +184,8 @@ pub enum Unit {
     Bytes,
     /// Nanoseconds.
     Nanos,
+    /// Nanoseconds of waits: exports have µs.
+    Waits,
 }
 
 impl Unit {
@@ -193,6 +195,7 @@ impl Unit {
             Unit::Count => "events",
             Unit::Bytes => "bytes",
             Unit::Nanos => "ns",
+            Unit::Waits => "us",
         }
     }
 }
@@ -550,7 +553,10 @@ fn finished(
     } else {
         Weight::Hits
     });
-    let unit = unit.unwrap_or_else(|| natural_unit(&weight));
+    let unit = unit.unwrap_or_else(|| match source {
+        Source::Wake => Unit::Waits,
+        _ => natural_unit(&weight),
+    });
     Ok(Spec {
         text: text.to_owned(),
         source,

@@ -13,6 +13,8 @@ use rustix::{
 
 /// Where it is usually mounted.
 const USUAL: [&str; 2] = ["/sys/kernel/tracing", "/sys/kernel/debug/tracing"];
+/// Says how far the kernel is locked down.
+const LOCKDOWN: &str = "/sys/kernel/security/lockdown";
 /// The largest file that is read whole: the names of all functions take 4 MiB.
 const LARGEST: u64 = 64 << 20;
 
@@ -59,6 +61,14 @@ impl Tracefs {
             {
                 return Ok(Tracefs { root });
             }
+        }
+        // Lockdown leaves nothing in there, and Linux 7.3 dies of a list of its own when such a mount ends.
+        let lockdown = std::fs::read_to_string(LOCKDOWN).unwrap_or_default();
+        if lockdown.contains("[confidentiality]") {
+            return Err(io::Error::new(
+                io::ErrorKind::PermissionDenied,
+                "kernel lockdown (confidentiality) forbids it",
+            ));
         }
         let context = fsopen("tracefs", FsOpenFlags::FSOPEN_CLOEXEC)?;
         fsconfig_create(&context)?;

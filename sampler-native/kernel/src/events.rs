@@ -10,8 +10,10 @@ mod counter;
 mod function;
 mod rate;
 pub mod source;
+mod stretch;
 mod tracepoint;
 mod user;
+mod wake;
 
 use std::{
     collections::BTreeMap,
@@ -127,6 +129,8 @@ enum Program {
     Function,
     Return,
     Usdt,
+    Wake,
+    Stretch,
 }
 
 impl Program {
@@ -139,6 +143,8 @@ impl Program {
                 Program::Function
             }
             Hook::User { .. } | Hook::Kernel { .. } => Program::Return,
+            Hook::Wake => Program::Wake,
+            Hook::Lock { .. } | Hook::Off { .. } => Program::Stretch,
         }
     }
 }
@@ -190,6 +196,17 @@ impl Events {
             }
             Hook::User { .. } => user::attach(self, number, &spec)?,
             Hook::Kernel { .. } => function::attach_kernel(self, number, &spec)?,
+            Hook::Lock { .. } | Hook::Off { .. } => {
+                let mut source = self.load(number, &spec, Links::PerSite)?;
+                stretch::attach(&mut source)?;
+                source
+            }
+            Hook::Wake => {
+                wake::check()?;
+                let mut source = self.load(number, &spec, Links::PerSite)?;
+                wake::attach(&mut source)?;
+                source
+            }
         };
         let id = SourceId(self.next);
         self.next += 1;
@@ -352,8 +369,10 @@ impl Events {
 /// Has the object load the programs that the source needs, and no other.
 fn choose(open: &mut OpenEventsSkel<'_>, spec: &SourceSpec, links: Links) {
     let wanted = Program::of(spec);
-    let timed = spec.weight == Weight::Duration;
+    let timed = wanted == Program::Return && spec.weight == Weight::Duration;
     let progs = &mut open.progs;
+    wake::choose(progs, wanted == Program::Wake);
+    stretch::choose(progs, &spec.hook);
     progs.hit_counter.set_autoload(wanted == Program::Counter);
     progs
         .hit_tracepoint

@@ -91,6 +91,23 @@ pub struct Event {
     pub rate: u64,
     /// Address of the function that has just returned to the top of the stack; 0: none has.
     pub function: u64,
+    /// Number of the wait that ended: the records of waker and waiter have the same. 0: none did.
+    pub wait: u64,
+    /// Of a waiter: who woke its waker during the wait, who woke that one, and so on.
+    pub wakers: [Waker; abi::FT_WAKERS as usize],
+}
+
+/// `struct ft_waker`: who woke a task.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Waker {
+    /// `CLOCK_MONOTONIC`, ns; 0: nobody did.
+    pub time: u64,
+    /// The thread as the kernel numbers it; 0: an interrupt.
+    pub tid: u32,
+    unused: u32,
+    /// Name of the thread, NUL-padded raw bytes.
+    pub comm: [u8; abi::FT_COMM as usize],
 }
 
 macro_rules! same_layout {
@@ -153,8 +170,12 @@ same_layout!(
     unused,
     weight,
     rate,
-    function
+    function,
+    wait,
+    wakers
 );
+
+same_layout!(Waker, layout::ft_waker, time, tid, unused, comm);
 
 /// One record.
 #[derive(Clone, Debug)]
@@ -247,7 +268,9 @@ pub(crate) fn parse(bytes: &[u8]) -> Option<(Record<'_>, usize)> {
     }
     let rest = rest.get(..size - size_of::<Head>())?;
     let (event, rest) = match u32::from(head.kind) {
-        abi::FT_KIND_EVENT => split::<Event>(rest).map(|(event, rest)| (Some(*event), rest))?,
+        abi::FT_KIND_EVENT | abi::FT_KIND_WAKER => {
+            split::<Event>(rest).map(|(event, rest)| (Some(*event), rest))?
+        }
         _ => (None, rest),
     };
     let (raw, memory) = split::<RawStack>(rest)?;

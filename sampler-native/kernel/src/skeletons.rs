@@ -37,7 +37,8 @@ pub mod layout {
         cpu_idle::types::ft_idle,
         cpu_stacks::types::bss as clock_counts,
         events::types::{
-            ft_event, ft_event_control, ft_event_counts, ft_predicate, rodata as event_constants,
+            ft_event, ft_event_control, ft_event_counts, ft_predicate, ft_waker,
+            rodata as event_constants,
         },
         task_stacks::types::{counts, ft_head, ft_stack},
     };

@@ -4,12 +4,14 @@
 //! [`Stacks`] give these an id. [`reach`] and [`steps`] tell the kernel side what to copy next time. A sample whose process or files
 //! are not known yet waits; one that waited in vain is remembered in [`in_vain`]. [`naming`] asks for names, and takes them.
 
+mod entries;
 mod files;
 mod in_vain;
 mod naming;
 mod placing;
 mod reach;
 mod steps;
+mod wakes;
 mod walker;
 
 use std::{collections::HashSet, mem, sync::Arc, time::Duration};
@@ -37,6 +39,7 @@ use in_vain::InVain;
 use naming::{Frames, Naming};
 use placing::stream_head;
 use steps::Steps;
+use wakes::Wakes;
 use walker::Walker;
 
 /// The pipeline waits for the answers of the first samples: for all together so long, and for each so long once the prober has begun to
@@ -102,6 +105,7 @@ pub struct Pipeline {
     /// Processes whose samples wait for files.
     need_files: HashSet<ProcessKey>,
     in_vain: InVain,
+    wakes: Wakes,
     /// The rest of [`GRACE`].
     grace: Duration,
     /// Above this number of modules, some are forgotten.
@@ -138,6 +142,7 @@ impl Pipeline {
             waiting: WaitingRoom::default(),
             need_files: HashSet::new(),
             in_vain: InVain::default(),
+            wakes: Wakes::default(),
             grace: GRACE,
             modules_due: MAX_MODULES,
             lost_told: 0,
@@ -165,7 +170,7 @@ impl Pipeline {
         self.sample(head, stack, Taker::Clock);
     }
 
-    /// A hit of a source of events.
+    /// A hit of a source of events, or the waker of a wait that ended.
     pub fn event(&mut self, head: &Head, stack: Option<&StackPart<'_>>, event: Event) {
         self.sample(head, stack, Taker::Source(event));
     }
@@ -196,6 +201,7 @@ impl Pipeline {
     pub fn drained(&mut self, now: u64) {
         self.tasks.drained(now, &mut self.out);
         self.walker.mappings.drain(now);
+        self.wakes.drain(now);
         for key in self.waiting.older(now.saturating_sub(LONGEST_WAIT)) {
             self.dismiss(&key);
         }
@@ -380,6 +386,7 @@ impl Pipeline {
         self.stacks.forget(&kept, &mut self.out);
         let mut needed = self.stacks.modules();
         needed.extend(self.tasks.modules());
+        needed.extend(self.wakes.modules());
         let gone = modules.retain(|id| needed.contains(&id));
         self.modules_due = MAX_MODULES.max(2 * modules.len());
         if gone.is_empty() {

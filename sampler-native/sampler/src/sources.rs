@@ -221,6 +221,7 @@ fn unit(unit: Unit) -> stream::Unit {
         Unit::Count => stream::Unit::Count,
         Unit::Bytes => stream::Unit::Bytes,
         Unit::Nanos => stream::Unit::Nanos,
+        Unit::Waits => stream::Unit::Waits,
     }
 }
 

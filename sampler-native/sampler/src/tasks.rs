@@ -146,6 +146,16 @@ pub enum Sight<'a> {
     Early(u32),
 }
 
+impl Sight<'_> {
+    /// The task's id in the stream.
+    pub fn id(&self) -> u32 {
+        match self {
+            Sight::Live(task, _) => task.id,
+            Sight::Ended(id) | Sight::Early(id) => *id,
+        }
+    }
+}
+
 /// All processes and tasks.
 pub struct Tasks {
     tasks: HashMap<TaskKey, Task>,

@@ -75,7 +75,7 @@
 //! | 21 CPU changed | `u32 cpu`, `u8 online` (1: came online, 0: went offline), `u16 n`, n × (`u32 state`, `str name`, `u64 exit latency`, `u64 target residency`, both µs): a CPU that came or went after the header was written, and all of its idle states. Nothing is told of a CPU that is offline, whose time is neither busy nor idle |
 //! | 22 source seen | `u32 source` (a number that the writer chose), `u8 state` ([`SourceState`]), `u8 unit` ([`Unit`]), `u16 0`, `str spec` (as it was asked for), `str why` (why it is missing, and what mends that; else empty): a source of events; again for the same number when something changed |
 //! | 23 source totals | `u32 source`, `u64 hits` (events of the target), `u64 weight` (of all of them), `u64 taken` (stacks that were copied of them), `u64 lost` (… that found no room), `u64 missed` (events that came while another of the same CPU was looked at, which are not in `hits`; all ones where the kernel does not count them), `u64 rate` (weight between stacks, now; 0: each event has a stack), `u64 nanos` (that its programs ran; all ones where the kernel does not count it), `u16 n`, n × (`u64` hits that weighed less than 2, less than 4, less than 8 …) |
-//! | 24 event | head, `u32 source`, `u64 weight` (of the event), `u64 rate` (weight between stacks when it was taken): it stands for weight ÷ (1 − e^(−weight ÷ rate)), and for its weight alone if the rate is 0 |
+//! | 24 event | head, `u32 source`, `u64 weight` (of the event), `u64 rate` (weight between stacks when it was taken): it stands for weight ÷ (1 − e^(−weight ÷ rate)), and for its weight alone if the rate is 0. The stack of a wait that ended (source `wake`) is of two tasks: behind the innermost kernel frame of the waiter come a frame `--`, the frames of the waker from the innermost outwards, and one with the name of its thread, or `[interrupt]`; behind that, each after another `--`, who woke the waker during the wait, and so on. Frames that are words are in modules of the kind unknown |
 //!
 //! Record 1 is in every batch that ends a pass. It, 10, 11, 14, 18 and 23 (if there is any of it) come at least four times a second; 16 about once a second.
 //!
@@ -286,6 +286,28 @@ open! {
     }
 }
 
+impl End {
+    /// The words that stand in brackets where the rest of a short stack is missing; none for a whole one.
+    pub fn reason(self) -> &'static str {
+        match self {
+            End::Root => "",
+            End::Truncated => "truncated",
+            End::OtherStack => "other stack",
+            End::NoUnwindInfo => "no unwind info",
+            End::Jit => "jit without frame pointers",
+            End::MmBusy => "mm busy",
+            End::Torn => "torn",
+            End::Faulted => "faulted",
+            End::Exited => "exited",
+            End::Limit => "limit",
+            End::Unreadable => "file not readable",
+            End::Narrow => "32-bit code",
+            End::Absent => "not in memory",
+            _ => "other reason",
+        }
+    }
+}
+
 open! {
     /// Kinds of module.
     ModuleKind {
@@ -349,6 +371,8 @@ open! {
         Count = 0,
         Bytes = 1,
         Nanos = 2,
+        /// Nanoseconds of waits, which exports tell in µs, as they tell the time of tasks.
+        Waits = 3,
     }
 }
 

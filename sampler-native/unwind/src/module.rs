@@ -52,6 +52,8 @@ pub enum Sign {
     Root,
     /// Frames may be missing here, since the caller was guessed.
     Gap,
+    /// A word of the writer of the stack: see [`Modules::word`].
+    Word,
 }
 
 /// A file as the kernel tells of it when a process maps it: device, inode, generation.
@@ -141,6 +143,7 @@ impl Module {
             _ if self.kind != ModuleKind::Unknown => None,
             FIBER_START => Some(Sign::Root),
             GUESSED => Some(Sign::Gap),
+            _ if self.end == End::Root => Some(Sign::Word),
             _ => None,
         }
     }
@@ -526,6 +529,11 @@ impl Modules {
         let id = self.add(module);
         self.unknown.insert(key, id);
         id
+    }
+
+    /// The module for a word in a stack that stands for no code: the module's name.
+    pub fn word(&mut self, text: &[u8]) -> ModuleId {
+        self.unknown(text, End::Root)
     }
 
     /// A walk begins.

@@ -48,6 +48,22 @@ pub enum Hook {
         /// A hit is the return of the function, rather than its entry.
         returns: bool,
     },
+    /// The ends of waits: a hit is of the task that waited. The record of each stack comes after one of the waker's.
+    Wake,
+    /// The ends of waits for locks of the kernel.
+    Lock {
+        /// Number of the tracepoint where a wait begins.
+        begin: u64,
+        /// … and where it ends.
+        end: u64,
+    },
+    /// The ends of stretches in which a CPU takes no interrupts, or does not leave its task, or both.
+    Off {
+        /// Numbers of the tracepoints where interrupts are switched off and on, if the kernel has them.
+        interrupts: Option<[u64; 2]>,
+        /// … and where preemption is.
+        preemption: Option<[u64; 2]>,
+    },
 }
 
 impl Hook {
@@ -233,7 +249,7 @@ pub enum Weight {
     Probe,
     /// The value that the function returned.
     Returned,
-    /// The ns from the entry of the function to its return. A call within a call of the same functions is part of it.
+    /// The ns from the entry of the function to its return. A call within a call of the same functions is part of it. Of waits and stretches: their ns.
     Duration,
 }
 
@@ -320,6 +336,9 @@ impl SourceSpec {
     /// Refuses what makes no sense.
     pub(super) fn check(&self) -> Result<()> {
         let fits = match (&self.hook, &self.weight) {
+            (Hook::Wake | Hook::Lock { .. } | Hook::Off { .. }, weight) => {
+                *weight == Weight::Duration
+            }
             (_, Weight::Each(_)) => true,
             (Hook::Tracepoint { .. }, Weight::Field(field)) => {
                 ensure!(

@@ -19,7 +19,7 @@ fn program() -> PathBuf {
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("events");
         let source = format!("{}/tests/programs/events.c", env!("CARGO_MANIFEST_DIR"));
         let mut compiler = Command::new("cc");
-        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror", "-o"]);
+        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror", "-pthread", "-o"]);
         let status = compiler.arg(&program).arg(source).status();
         assert!(status.unwrap().success());
         program
@@ -68,14 +68,14 @@ fn usdt() -> Hook {
 }
 
 /// The program that does one thing, the places of its functions, and a kernel side that looks at nothing else.
-struct Scene {
-    subject: Subject,
-    kernel: Kernel,
-    rings: Rings,
+pub struct Scene {
+    pub subject: Subject,
+    pub kernel: Kernel,
+    pub rings: Rings,
 }
 
 impl Scene {
-    fn open(words: &[&str]) -> Scene {
+    pub fn open(words: &[&str]) -> Scene {
         let subject = Subject::of(Command::new(program()).args(words));
         wait_until(|| proc_state(subject.pid()) == Some('S'));
         let (kernel, rings) = open(Target::Processes(vec![subject.pid()]), 0);

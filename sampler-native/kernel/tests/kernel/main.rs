@@ -8,6 +8,7 @@ mod events;
 mod life;
 mod passes;
 mod states;
+mod waits;
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},

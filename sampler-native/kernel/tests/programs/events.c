@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -296,6 +297,36 @@ static void nops(long count)
 	printf("kept %ld\nsame %ld\n", kept, same);
 }
 
+/* Maps and unmaps, for which threads of one process take turns. */
+static long mappings;
+
+NOINLINE void *maps_memory(void *unused)
+{
+	const size_t bytes = 64 * PAGE;
+
+	for (long i = 0; i < mappings; i++) {
+		void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+
+		if (memory == MAP_FAILED || munmap(memory, bytes))
+			exit(3);
+	}
+	return unused;
+}
+
+static void contention(long threads, long times)
+{
+	pthread_t ids[64];
+
+	mappings = times;
+	place("maps_memory", (void *)maps_memory);
+	begin();
+	for (long i = 0; i < threads && i < 64; i++)
+		pthread_create(&ids[i], NULL, maps_memory, NULL);
+	for (long i = 0; i < threads && i < 64; i++)
+		pthread_join(ids[i], NULL);
+}
+
 int main(int argc, char **argv)
 {
 	long n[3] = {};
@@ -315,6 +346,8 @@ int main(int argc, char **argv)
 		usdt(n[0], n[1], n[2]);
 	else if (!strcmp(argv[1], "nops"))
 		nops(n[0]);
+	else if (!strcmp(argv[1], "contention"))
+		contention(n[0], n[1]);
 	puts("done");
 	fflush(stdout);
 	while (read(0, &byte, 1) == 1)

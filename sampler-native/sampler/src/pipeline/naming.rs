@@ -308,9 +308,10 @@ impl Naming {
 fn name_of_sign(modules: &Modules, frame: Frame) -> (NameSource, Vec<u8>) {
     let module = modules.get(frame.module);
     let source = match module.sign() {
+        Some(Sign::Word) => NameSource::Unknown,
         _ if module.path().starts_with(BUSY) => NameSource::Reason,
         Some(Sign::Root) => NameSource::Root,
-        Some(_) => NameSource::Reason,
+        Some(Sign::Gap) => NameSource::Reason,
         None => {
             let address = format!("{:#x}", frame.offset);
             return (NameSource::Unknown, address.into_bytes());

@@ -12,7 +12,7 @@ use super::{
     GRACE_OF_ONE, Pipeline,
     reach::{for_others, is_more, next_piece, next_reach},
     steps::Shown,
-    walker::{Awaited, Turn, is_of_moment},
+    walker::{Awaited, Turn, Walk, is_of_moment},
 };
 use crate::{
     identity::ProcessKey,
@@ -81,6 +81,9 @@ impl Pipeline {
         let awaited = match taker {
             Taker::Pass(pass) => self.place_task(head, stack, pass, turn),
             Taker::Clock => self.place_running(head, stack, None, turn),
+            Taker::Source(event) if u32::from(head.kind) == abi::FT_KIND_WAKER => {
+                self.place_waker(head, stack, event, turn)
+            }
             Taker::Source(event) => self.place_running(head, stack, Some(event), turn),
         };
         if awaited == Some(Awaited::File) {
@@ -168,46 +171,9 @@ impl Pipeline {
         event: Option<Event>,
         turn: Turn,
     ) -> Option<Awaited> {
-        let sight = self.tasks.see(head, 0, &mut self.out);
-        let (task, walk) = match (sight, stack) {
-            (Sight::Ended(id), Some(stack)) if turn != Turn::First => {
-                let process = self.tasks.process(ProcessKey::of(head));
-                let walk =
-                    process.map(|process| self.walker.walk(head, stack, None, process, turn));
-                (id, walk)
-            }
-            (Sight::Ended(id) | Sight::Early(id), _) => (id, None),
-            (Sight::Live(task, _), None) => (task.id, None),
-            (Sight::Live(task, process), Some(stack)) => {
-                let walk = self.walker.walk(head, stack, None, process, turn);
-                let reach = task.reach.or(process.reach);
-                let lacks = walk.end == End::Truncated;
-                if walk.outcome.is_some() && self.steps.are_due(head, process, lacks) {
-                    let modules = &mut self.walker.files.modules;
-                    if let At::Known(maps) =
-                        self.walker.mappings.at(head, &mut process.maps, modules)
-                    {
-                        let shown = Shown {
-                            maps: &maps,
-                            modules,
-                            hops: self.walker.unwinder.hops(),
-                        };
-                        self.steps
-                            .learn(head, process, lacks, &shown, &mut self.to_kernel);
-                    }
-                }
-                if let Some(reach) = next_reach(stack, reach, &walk) {
-                    task.reach = Some(reach);
-                    let reaches = &mut self.to_kernel.reaches;
-                    reaches.push((Whose::Thread(head.tid), reach));
-                    let of_others = for_others(reach);
-                    if is_more(process.reach, of_others) {
-                        process.reach = Some(of_others);
-                        reaches.push((Whose::Process(head.tgid), of_others));
-                    }
-                }
-                (task.id, Some(walk))
-            }
+        let (task, walk) = match stack {
+            Some(stack) => self.walk_running(head, stack, turn),
+            None => (self.tasks.see(head, 0, &mut self.out).id(), None),
         };
         let awaited = walk.as_ref().and_then(|walk| walk.awaited);
         if awaited.is_some() {
@@ -216,6 +182,14 @@ impl Pipeline {
         let end = walk.as_ref().map_or(End::Exited, |walk| walk.end);
         if let Some(event) = event.filter(|event| event.function != 0) {
             self.put_returned(head, event.function);
+        }
+        if let (Some(event), Some(stack)) = (event.filter(|event| event.wait != 0), stack) {
+            if walk.is_none() {
+                self.walker.user.clear();
+                self.walker.walk_kernel(head, stack);
+            }
+            self.place_waiter(stream_head(head, task, None, end), event);
+            return None;
         }
         let nothing = self.walker.user.is_empty() && self.walker.kernel.is_empty();
         // 32-bit code has no frames, and the reason stands for them.
@@ -245,6 +219,56 @@ impl Pipeline {
             },
         });
         None
+    }
+
+    /// Walks the stack of the task that runs, and has the kernel side learn from it; the walk is missing if the task's process is not known
+    /// any more. The first part of the result is the task's id.
+    pub(super) fn walk_running(
+        &mut self,
+        head: &Head,
+        stack: &StackPart<'_>,
+        turn: Turn,
+    ) -> (u32, Option<Walk>) {
+        let sight = self.tasks.see(head, 0, &mut self.out);
+        match sight {
+            Sight::Ended(id) if turn != Turn::First => {
+                let process = self.tasks.process(ProcessKey::of(head));
+                let walk =
+                    process.map(|process| self.walker.walk(head, stack, None, process, turn));
+                (id, walk)
+            }
+            Sight::Ended(id) | Sight::Early(id) => (id, None),
+            Sight::Live(task, process) => {
+                let walk = self.walker.walk(head, stack, None, process, turn);
+                let reach = task.reach.or(process.reach);
+                let lacks = walk.end == End::Truncated;
+                if walk.outcome.is_some() && self.steps.are_due(head, process, lacks) {
+                    let modules = &mut self.walker.files.modules;
+                    if let At::Known(maps) =
+                        self.walker.mappings.at(head, &mut process.maps, modules)
+                    {
+                        let shown = Shown {
+                            maps: &maps,
+                            modules,
+                            hops: self.walker.unwinder.hops(),
+                        };
+                        self.steps
+                            .learn(head, process, lacks, &shown, &mut self.to_kernel);
+                    }
+                }
+                if let Some(reach) = next_reach(stack, reach, &walk) {
+                    task.reach = Some(reach);
+                    let reaches = &mut self.to_kernel.reaches;
+                    reaches.push((Whose::Thread(head.tid), reach));
+                    let of_others = for_others(reach);
+                    if is_more(process.reach, of_others) {
+                        process.reach = Some(of_others);
+                        reaches.push((Whose::Process(head.tgid), of_others));
+                    }
+                }
+                (task.id, Some(walk))
+            }
+        }
     }
 
     /// Puts the function that has just returned on top of the stack that it returned to.

@@ -26,7 +26,7 @@ const UNKNOWN_MAPPING: u64 = 8 << 20;
 
 /// Whether the record is of the moment when its task ran: of the CPU clock, or of an event.
 pub(super) fn is_of_moment(head: &Head) -> bool {
-    [abi::FT_KIND_CPU, abi::FT_KIND_EVENT].contains(&u32::from(head.kind))
+    [abi::FT_KIND_CPU, abi::FT_KIND_EVENT, abi::FT_KIND_WAKER].contains(&u32::from(head.kind))
 }
 
 /// How a sample is placed.
@@ -251,7 +251,8 @@ impl Walker {
         }
     }
 
-    fn walk_kernel(&mut self, head: &Head, stack: &StackPart<'_>) {
+    /// Makes frames of the kernel half.
+    pub fn walk_kernel(&mut self, head: &Head, stack: &StackPart<'_>) {
         self.kernel.clear();
         let sampled = is_of_moment(head);
         for (i, address) in stack.kernel.iter().enumerate() {

@@ -34,7 +34,7 @@ pub fn drain(mut rings: Rings, shared: &Shared) {
                 return;
             };
             match u32::from(record.head.kind) {
-                abi::FT_KIND_CPU | abi::FT_KIND_EVENT => {
+                abi::FT_KIND_CPU | abi::FT_KIND_EVENT | abi::FT_KIND_WAKER => {
                     while let Some(head) = life.front().filter(|l| l.ktime <= record.head.ktime) {
                         pipeline.life(head);
                         life.pop_front();

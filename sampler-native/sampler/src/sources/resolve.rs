@@ -42,7 +42,28 @@ pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
             functions: functions_of_kernel(place)?,
             returns: *returns,
         }),
-        Source::Graph { .. } | Source::Wake | Source::IrqsOff | Source::Lock => {
+        Source::Wake => one(Hook::Wake),
+        Source::Lock => {
+            let [begin, end] = tracepoint_pair("lock", ["contention_begin", "contention_end"])?
+                .context(
+                    "this kernel does not tell of waits for its locks: boot Linux 5.19 or later",
+                )?;
+            one(Hook::Lock { begin, end })
+        }
+        Source::IrqsOff => {
+            let interrupts = tracepoint_pair("preemptirq", ["irq_disable", "irq_enable"])?;
+            let preemption = tracepoint_pair("preemptirq", ["preempt_disable", "preempt_enable"])?;
+            ensure!(
+                interrupts.is_some() || preemption.is_some(),
+                "this kernel does not tell when interrupts or preemption are off: boot a kernel built with CONFIG_IRQSOFF_TRACER=y or \
+                 CONFIG_PREEMPT_TRACER=y, which distributions do not ship"
+            );
+            one(Hook::Off {
+                interrupts,
+                preemption,
+            })
+        }
+        Source::Graph { .. } => {
             bail!("this flametop lists {} but cannot attach it", spec.text)
         }
     }
@@ -82,16 +103,27 @@ pub fn weight(weight: &Weight) -> Result<kernel::Weight> {
     })
 }
 
+/// The numbers of two tracepoints; none where the kernel lacks them.
+fn tracepoint_pair(category: &str, names: [&str; 2]) -> Result<Option<[u64; 2]>> {
+    let tracefs = open_tracefs()?;
+    let [first, second] = names.map(|name| tracefs.id(category, name).ok());
+    Ok(first.zip(second).map(|(first, second)| [first, second]))
+}
+
+fn open_tracefs() -> Result<Tracefs> {
+    Tracefs::open().context(
+        "the kernel's list of tracepoints cannot be read; run it as root (sudo), or mount it (sudo mount -t tracefs tracefs \
+         /sys/kernel/tracing)",
+    )
+}
+
 fn tracepoints(
     spec: &Spec,
     category: &Pattern,
     name: &Pattern,
     filter: Option<&str>,
 ) -> Result<Vec<SourceSpec>> {
-    let tracefs = Tracefs::open().context(
-        "the kernel's list of tracepoints cannot be read; run it as root (sudo), or mount it (sudo mount -t tracefs tracefs \
-         /sys/kernel/tracing)",
-    )?;
+    let tracefs = open_tracefs()?;
     let all = |path: &str| tracefs.folders(path).unwrap_or_default();
     let categories = all("events");
     let mut found = Vec::new();

@@ -7,14 +7,14 @@ use flametop_stream::SourceState;
 use super::*;
 
 /// A session that looks at nothing but the events of a program, which waits to begin.
-fn waiting(words: &[&str]) -> (Program, Recording) {
+pub fn waiting(words: &[&str]) -> (Program, Recording) {
     let program = Program::start("events", words);
     let settings = format!("{}\nhz.cpu=0", target(program.pid()));
     (program, Recording::open(&settings))
 }
 
 /// Fills batches until it is so.
-fn until(recording: &mut Recording, so: impl Fn(&Model) -> bool) {
+pub fn until(recording: &mut Recording, so: impl Fn(&Model) -> bool) {
     let begin = Instant::now();
     while !so(&recording.model) {
         assert!(begin.elapsed() < PATIENCE, "{:?}", recording.model.totals);
@@ -23,7 +23,7 @@ fn until(recording: &mut Recording, so: impl Fn(&Model) -> bool) {
     }
 }
 
-fn set(recording: &Recording, number: u32, spec: &str) {
+pub fn set(recording: &Recording, number: u32, spec: &str) {
     recording
         .session
         .wishes()

@@ -10,6 +10,7 @@ mod events;
 mod probes;
 mod tasks;
 mod turns;
+mod wakes;
 mod whole;
 
 use std::{
@@ -92,6 +93,7 @@ fn compiled(name: &str) -> PathBuf {
             (tests, "astray"),
             (tests, "chain"),
             (tests, "life"),
+            (tests, "wakes"),
             (kernel, "events"),
             (kernel, "served"),
             (bench, "deep"),

@@ -444,15 +444,15 @@ impl Model {
     /// Names of the frames of a stack, outermost first, kernel frames end in `_[k]`.
     pub fn names(&self, stack: u32) -> Vec<String> {
         let stack = &self.stacks[stack as usize];
-        let name = |(i, frame): (usize, &u32)| {
+        let name = |frame: &u32| {
             let name = self.names.get(frame).map_or("?", |(_, n)| n.as_str());
-            if i < stack.user {
-                name.to_owned()
-            } else {
-                format!("{name}_[k]")
+            let (module, ..) = self.frames[*frame as usize];
+            match self.modules[module as usize].0 {
+                ModuleKind::Kernel => format!("{name}_[k]"),
+                _ => name.to_owned(),
             }
         };
-        stack.frames.iter().enumerate().map(name).collect()
+        stack.frames.iter().map(name).collect()
     }
 
     pub fn counter(&self, counter: Counter) -> u64 {

@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The unit of the weight of an event. */
 public final class SourceUnit extends OpenEnum {
-  private static final int KNOWN = 3;
+  private static final int KNOWN = 4;
 
   /** Events, or another plain number. */
   public static final SourceUnit COUNT = new SourceUnit(0, "events");
@@ -12,8 +12,11 @@ public final class SourceUnit extends OpenEnum {
   public static final SourceUnit BYTES = new SourceUnit(1, "bytes");
   public static final SourceUnit NANOS = new SourceUnit(2, "ns");
 
+  /** ns of waits, which exports tell in µs. */
+  public static final SourceUnit WAITS = new SourceUnit(3, "ns of waits");
+
   private static final List<SourceUnit> BY_NUMBER =
-      byNumber(number -> new SourceUnit(number, "unit " + number), COUNT, BYTES, NANOS);
+      byNumber(number -> new SourceUnit(number, "unit " + number), COUNT, BYTES, NANOS, WAITS);
 
   private SourceUnit(int number, String word) {
     super(number, KNOWN, word);

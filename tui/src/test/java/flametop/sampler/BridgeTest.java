@@ -13,7 +13,7 @@ class BridgeTest {
     SamplerException e = assertThrows(SamplerException.class, () -> Bridge.agree(7 << 16 | 3));
     assertEquals(SamplerException.Kind.NOT_POSSIBLE, e.kind());
     assertTrue(e.getMessage().contains("ABI 7 with stream version 3"), e::getMessage);
-    assertTrue(e.getMessage().contains("ABI 4 with stream version 2"), e::getMessage);
+    assertTrue(e.getMessage().contains("ABI 5 with stream version 2"), e::getMessage);
     assertTrue(e.getMessage().contains("build both anew"), e::getMessage);
   }
 

@@ -38,6 +38,9 @@ public record Measure(Kind kind, String unit, long parts) {
   /** Times of a source of events. */
   public static final Measure DURATION = new Measure(Kind.DURATION, "ns", 1);
 
+  /** Times that tasks waited for others: exports have µs of them, as of the time of tasks. */
+  public static final Measure WAITS = new Measure(Kind.DURATION, "us", 1_000);
+
   private static final String[] SIZES = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 
   /** The measure of a unit, which a file names, in so many parts. */
@@ -70,7 +73,8 @@ public record Measure(Kind kind, String unit, long parts) {
   public String figure(long amount) {
     return switch (kind) {
       case TIME -> time((double) amount / parts);
-      case DURATION -> duration((double) amount / parts);
+      case DURATION ->
+          duration(unit.equals("us") ? amount * 1_000.0 / parts : (double) amount / parts);
       case BYTES -> size((double) amount / parts);
       case COUNT -> amount % parts == 0 ? grouped(amount / parts) : broken(amount);
     };

@@ -46,10 +46,17 @@ final class EventSource {
     state = now;
     spec = asked;
     why = missing;
-    measure =
-        unit.equals(SourceUnit.BYTES)
-            ? Measure.BYTES
-            : unit.equals(SourceUnit.NANOS) ? Measure.DURATION : Measure.EVENTS;
+    measure = measure(unit);
+  }
+
+  private static Measure measure(SourceUnit unit) {
+    if (unit.equals(SourceUnit.BYTES)) {
+      return Measure.BYTES;
+    }
+    if (unit.equals(SourceUnit.NANOS)) {
+      return Measure.DURATION;
+    }
+    return unit.equals(SourceUnit.WAITS) ? Measure.WAITS : Measure.EVENTS;
   }
 
   SourceState state() {

@@ -38,6 +38,8 @@ class EventMeasureTest {
   private static final int CALLS = 5;
   private static final int BYTES = 1;
   private static final int NANOS = 2;
+  private static final int WAKE = 6;
+  private static final int WAITS = 3;
 
   private static final StreamFacts FACTS =
       StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
@@ -114,6 +116,21 @@ class EventMeasureTest {
     assertEquals(Map.of("app;main;poll", 1_000_000L), folded());
     assertEquals("1.0 ms", picture().measure().text(picture().total()));
     assertEquals(1_000_000, get(profile.processes(StateSet.ALL)).get(0).weight());
+  }
+
+  @Test
+  void measure_ofWaits_isInMicrosecondsWhereItIsExported() throws Exception {
+    accept(
+        new Batch(2, 1_200, true)
+            .source(WAKE, WAITS, "wake")
+            .totals(WAKE, 1, 2_500_000, 1, 0)
+            .event(1_150, 0, 0, WAKE, 2_500_000, 0));
+    profile.measure(WAKE);
+    assertEquals(Map.of("app;main;poll", 2_500_000L), folded());
+    Measure measure = picture().measure();
+    assertEquals("2.5 ms", measure.text(picture().total()));
+    assertEquals("us", measure.unit());
+    assertEquals(2_500, picture().total() / measure.parts());
   }
 
   @Test
