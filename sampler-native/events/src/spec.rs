@@ -794,7 +794,7 @@ mod tests {
                 Weight::Field("runtime".to_owned()),
                 Unit::Nanos,
             ),
-            ("wake", Weight::Duration, Unit::Nanos),
+            ("wake", Weight::Duration, Unit::Waits),
             ("graph:f", Weight::Duration, Unit::Nanos),
         ] {
             let read = spec(text);
