@@ -126,6 +126,7 @@ final class EventSource {
         why,
         measure,
         accounts.totals().since(start),
+        accounts.stackWeight(),
         accounts.notSampled(),
         hitsPerSecond,
         weightPerSecond,
