@@ -46,6 +46,10 @@ pub struct Pace {
     dear: f64,
 }
 
+/// Stacks a second that a source has in any case: they cost some 0.02 % of a CPU. Fewer stacks make nothing cheaper where
+/// counting alone costs more than the source may.
+const LEAST: f64 = 20.0;
+
 /// The most R.
 const LARGEST: f64 = (1u64 << 50) as f64;
 
@@ -76,6 +80,7 @@ impl Pace {
         } else if spent < share.share / 2.0 {
             self.dear = (self.dear / 2.0).max(1.0);
         }
+        self.dear = self.dear.min((share.stacks / LEAST).max(1.0));
         // Of at least one stack a second something is seen.
         let stacks = (share.stacks / self.dear).max(1.0);
         if hits <= stacks {
@@ -150,6 +155,24 @@ mod tests {
             &share,
         );
         assert_eq!(cheap, 100);
+    }
+
+    #[test]
+    fn next_source_whose_counting_costs_too_much_keeps_some_stacks() {
+        let share = BUDGET.of_each(2);
+        let second = 1_000_000_000;
+        let mut pace = Pace::default();
+        pace.next(&totals(0, 0, 0, 0), 0, &share);
+        let mut rate = 0;
+        for n in 1..=30 {
+            let hits = n * 100_000;
+            rate = pace.next(
+                &totals(hits, hits, n * 20, n * second / 50),
+                n * second,
+                &share,
+            );
+        }
+        assert_eq!(rate, 100_000 / 20);
     }
 
     #[test]

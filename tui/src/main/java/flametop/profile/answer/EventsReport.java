@@ -34,6 +34,8 @@ public record EventsReport(
    * @param why why it is missing, and what mends that; else empty
    * @param measure of its weights
    * @param totals since the start, or since {@code z}
+   * @param stackWeight the weight that one stack stands for, as far as it makes shares uncertain; 0
+   *     if each event has its own
    * @param notSampled as much of the weight has no stack, and will have none
    * @param hitsPerSecond lately; NaN if not known yet
    * @param weightPerSecond lately, in parts of the measure; NaN if not known yet
@@ -47,19 +49,13 @@ public record EventsReport(
       String why,
       Measure measure,
       SourceTotals totals,
+      double stackWeight,
       long notSampled,
       double hitsPerSecond,
       double weightPerSecond,
       double cost) {
     public boolean is(SourceState other) {
       return !attaching && state.equals(other);
-    }
-
-    /** The weight that one stack stands for; 0 if each event has its own. */
-    public double stackWeight() {
-      return totals.taken() <= 0 || totals.taken() >= totals.hits()
-          ? 0
-          : (double) totals.weight() / totals.taken();
     }
 
     /** The share of the weight that has no stack, and will have none. */

@@ -133,6 +133,7 @@ final class EventSource {
         why,
         measure,
         accounts.totals().since(start),
+        accounts.stackWeight(),
         accounts.notSampled(),
         hitsPerSecond,
         weightPerSecond,

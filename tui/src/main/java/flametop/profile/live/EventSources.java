@@ -186,6 +186,7 @@ final class EventSources {
         Measure.EVENTS,
         SourceTotals.NONE,
         0,
+        0,
         Double.NaN,
         Double.NaN,
         Double.NaN);

@@ -46,6 +46,11 @@ public final class EventAccounts {
   /** Weight that has no stack, and will have none. */
   private long notSampled;
 
+  /** Weight that stacks have, and the squares of what those stand for that are one of many. */
+  private double sampled;
+
+  private double squares;
+
   private long secondBegan = Long.MIN_VALUE;
 
   /**
@@ -63,6 +68,15 @@ public final class EventAccounts {
   /** Weight that has no stack, and will have none, since the start or the last restart. */
   public long notSampled() {
     return notSampled;
+  }
+
+  /**
+   * The weight that one stack stands for, since the start or the last restart: the mean in which
+   * stacks count by their weight, since the heavy ones make shares uncertain. 0 if each event has a
+   * stack.
+   */
+  public double stackWeight() {
+    return sampled <= 0 ? 0 : squares / sampled;
   }
 
   /** Totals until now. */
@@ -115,6 +129,8 @@ public final class EventAccounts {
     open = 0;
     old = 0;
     notSampled = 0;
+    sampled = 0;
+    squares = 0;
     secondBegan = Long.MIN_VALUE;
   }
 
@@ -125,6 +141,7 @@ public final class EventAccounts {
           boolean given = sample.isExact() && sample.weight <= open;
           if (given) {
             give(sample.owner, sample.stack, sample.weight);
+            sampled += sample.weight;
           }
           return given;
         });
@@ -140,6 +157,8 @@ public final class EventAccounts {
       passed += sample.share;
       long until = passed >= sum ? parted : (long) (parted * (passed / sum));
       give(sample.owner, sample.stack, until - given);
+      sampled += until - given;
+      squares += (double) (until - given) * (until - given);
       given = until;
     }
     samples.removeIf(sample -> !sample.isExact());

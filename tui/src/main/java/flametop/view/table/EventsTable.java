@@ -46,6 +46,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
           Measure.TIME,
           SourceTotals.NONE,
           0,
+          0,
           Double.NaN,
           Double.NaN,
           Double.NaN);

@@ -51,7 +51,10 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
           right("age", from(50, PERCENT), TasksTable::age)
               .by(Order.AGE, "longest in its state")
               .meaning("age", "in its state"),
-          right("was", compared(100, AMOUNT), TasksTable::before),
+          right(
+              "was",
+              room -> compared(100, room.scene().hasStates() ? PERCENT : AMOUNT).in(room),
+              TasksTable::before),
           right("cpu", ofTime(PERCENT), TasksTable::cpu)
               .by(Order.CPU, "time on a CPU")
               .meaning("cpu", "exact; 100% is one CPU"),

@@ -50,6 +50,19 @@ class EventAccountsTest {
   }
 
   @Test
+  void stackWeight_ofSomeStacks_isTheMeanInWhichHeavyOnesCountMore() {
+    accounts.event(TASK, A, 7, 0);
+    settle(7, 250);
+    assertEquals(0, accounts.stackWeight());
+    accounts.event(TASK, A, 1, 100);
+    accounts.event(TASK, B, 1, 300);
+    settle(400, 250);
+    assertEquals((100 * 100 + 300 * 300) / 407.0, accounts.stackWeight(), 3);
+    accounts.restart();
+    assertEquals(0, accounts.stackWeight());
+  }
+
+  @Test
   void settle_eventThatTheTotalsDoNotHaveYet_waits() {
     accounts.event(TASK, A, 7, 0);
     settle(0, 250);

@@ -48,7 +48,7 @@ class EventKeysTest extends ScreenUser {
     String spec = ((Effect.SwitchOn) effects.get(0)).spec();
     rows.add(
         new EventsReport.Row(
-            NEXT, spec, false, to, why, Measure.EVENTS, SourceTotals.NONE, 0, 0, 0, 0));
+            NEXT, spec, false, to, why, Measure.EVENTS, SourceTotals.NONE, 0, 0, 0, 0, 0));
     report =
         new EventsReport(
             report.shown(), NEXT + 1, rows, report.weights(), report.time(), report.turns());

@@ -73,6 +73,7 @@ final class EventPictures {
                 Measure.EVENTS,
                 SourceTotals.NONE,
                 0,
+                0,
                 Double.NaN,
                 Double.NaN,
                 Double.NaN));
@@ -102,6 +103,7 @@ final class EventPictures {
             why,
             measure,
             totals,
+            totals.rate(),
             totals.weight() / 250,
             perSecond,
             perSecond * 4_096,
