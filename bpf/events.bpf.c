@@ -456,12 +456,12 @@ int hit_return(struct user_regs *ctx)
 
 /* where an argument of a USDT probe is; source.rs of the kernel side has the same */
 struct usdt_argument {
-	__s64 value;   /* the argument itself, or what is added to the address */
-	__u8 kind;     /* 0 always `value`, 1 in a register, 2 in memory */
-	__u8 reg;      /* words of 8 bytes in front of it in struct user_regs */
-	__u8 index;    /* the same of a register that is added to the address; else NO_INDEX */
-	__u8 shift;    /* by so many bits it is shifted before */
-	__u8 unused;   /* highest bits that are not the argument's */
+	__s64 value; /* the argument itself, or what is added to the address */
+	__u8 kind;   /* 0 always `value`, 1 in a register, 2 in memory */
+	__u8 reg;    /* words of 8 bytes in front of it in struct user_regs */
+	__u8 index;  /* the same of a register that is added to the address; else NO_INDEX */
+	__u8 shift;  /* by so many bits it is shifted before */
+	__u8 unused; /* highest bits that are not the argument's */
 	__u8 is_signed;
 	__u8 zero[2];
 };
@@ -513,8 +513,7 @@ static __always_inline __s64 usdt_argument(struct user_regs *ctx)
 			bpf_probe_read_user(&value, 1, (void *)address);
 	}
 	value <<= a->unused & 63;
-	return a->is_signed ? (__s64)value >> (a->unused & 63)
-			    : (__s64)(value >> (a->unused & 63));
+	return a->is_signed ? (__s64)value >> (a->unused & 63) : (__s64)(value >> (a->unused & 63));
 }
 
 /* USDT probes, one of whose arguments weighs. */

@@ -128,7 +128,10 @@ mod tests {
         for length in 0..bytes.len() {
             let mut notes = Vec::new();
             each(&bytes[..length], None, &mut notes);
-            assert_eq!(notes.len(), usize::from(length >= whole - 1), "{length}");
+            // What fills a note up to a multiple of four may be missing.
+            let ends = [whole - 2, 2 * whole - 2];
+            let there = ends.into_iter().filter(|end| length >= *end);
+            assert_eq!(notes.len(), there.count(), "{length}");
         }
         let mut huge = one(OWNER, b"");
         huge[4..8].copy_from_slice(&u32::MAX.to_le_bytes());

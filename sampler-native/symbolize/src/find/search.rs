@@ -167,7 +167,10 @@ impl<'a> Image<'a> {
                 why.get_or_insert_with(|| {
                     format!("has no offset {behind} in {raw}, which has {size} bytes")
                 });
-            } else if let Some(offset) = self.offset(address.wrapping_add(behind)) {
+            } else if let Some(mut offset) = self.offset(address.wrapping_add(behind)) {
+                if function.go && behind == 0 {
+                    offset += stack_check(self.bytes.get(offset as usize..).unwrap_or_default());
+                }
                 let site = found
                     .entry(offset)
                     .or_insert_with(|| self.site(offset, behind == 0));
@@ -350,6 +353,27 @@ fn described(notes: &[&Note<'_>]) -> String {
     }
 }
 
+/// Bytes of the code by which a function of Go asks whether its stack has room. Where it has none, and where the runtime wants the thread, the
+/// function begins once more: a probe behind that code is hit once a call. The registers of the arguments are as before, and so is the stack.
+fn stack_check(code: &[u8]) -> u64 {
+    // lea of a large frame's end, of a short or a long distance; up to Go 1.16 the goroutine is behind fs.
+    let (frame, compare): (usize, &[u8]) = match code {
+        [0x4c, 0x8d, 0x64, 0x24, ..] => (5, &[0x4d, 0x3b, 0x66, 0x10]),
+        [0x4c, 0x8d, 0xa4, 0x24, ..] => (8, &[0x4d, 0x3b, 0x66, 0x10]),
+        [0x64, 0x48, 0x8b, 0x0c, 0x25, ..] => (9, &[0x48, 0x3b, 0x61, 0x10]),
+        _ => (0, &[0x49, 0x3b, 0x66, 0x10]),
+    };
+    let rest = code
+        .get(frame..)
+        .and_then(|code| code.strip_prefix(compare));
+    let jump = match rest {
+        Some([0x76, ..]) => 2,
+        Some([0x0f, 0x86, ..]) => 6,
+        _ => return 0,
+    };
+    (frame + compare.len() + jump) as u64
+}
+
 fn near_probes(notes: &[Note<'_>], provider: &Pattern, name: &Pattern) -> Vec<Vec<u8>> {
     let text = |bytes| String::from_utf8_lossy(bytes);
     let names: HashSet<String> = notes
@@ -368,4 +392,33 @@ fn near_probes(notes: &[Note<'_>], provider: &Pattern, name: &Pattern) -> Vec<Ve
     near.into_iter()
         .map(|name| name.as_bytes().to_vec())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stack_check;
+
+    #[test]
+    fn stack_checks_of_go_are_passed_over_and_nothing_else_is() {
+        for (code, bytes) in [
+            (&b"\x49\x3b\x66\x10\x76\x2a\x55"[..], 6),
+            (b"\x49\x3b\x66\x10\x0f\x86\x01\x02\x03\x04\x55", 10),
+            (b"\x4c\x8d\x64\x24\xa8\x4d\x3b\x66\x10\x76\x2a", 11),
+            (
+                b"\x4c\x8d\xa4\x24\xa8\xff\xff\xff\x4d\x3b\x66\x10\x0f\x86\0\0\0\0",
+                18,
+            ),
+            (
+                b"\x64\x48\x8b\x0c\x25\xf8\xff\xff\xff\x48\x3b\x61\x10\x76\x2a",
+                15,
+            ),
+            (b"\x55\x48\x89\xe5", 0),
+            (b"\x49\x3b\x66\x10\x77\x2a", 0),
+            (b"\x49\x3b\x66\x10", 0),
+            (b"\x4c\x8d\x64\x24", 0),
+            (b"", 0),
+        ] {
+            assert_eq!(stack_check(code), bytes, "{code:x?}");
+        }
+    }
 }
