@@ -1,6 +1,7 @@
 package flametop.term;
 
 import flametop.profile.answer.Capability;
+import flametop.profile.answer.Moment;
 import flametop.sampler.Users;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.ViewState;
@@ -92,7 +93,7 @@ public final class LiveScreen {
         ViewState.initial(
             options.states(), options.filter(), options.passHz(), options.cpuHz(), refresh);
     if (!options.origin().has(Capability.TIME)) {
-      state = state.ofAll();
+      state = state.withMoment(Moment.ALL);
     }
     String term = environment.getOrDefault("TERM", "");
     return term.startsWith("vt")

@@ -8,8 +8,10 @@ import flametop.view.base.Colouring;
 import flametop.view.base.Mouse;
 import flametop.view.base.View;
 import flametop.view.layout.Geometry;
+import flametop.view.layout.Plot;
 import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
+import flametop.view.state.Place;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
@@ -100,12 +102,13 @@ public final class GraphKeys implements ViewKeys {
 
   public static ViewState selectBox(Scene scene, ViewState s, int box) {
     Geometry g = scene.geometry;
-    ViewState scrolled = s.scroll() < 0 ? s.withScroll(scene.plot.levelsBefore()) : s;
-    if (g.isRun(box)) {
-      return scrolled.withRun(
-          scene.plot.nodeOf(box), scene.plot.memberOf(box), scene.plot.trail(box));
-    }
-    return scrolled.withSelected(scene.plot.nodeOf(box), scene.plot.trail(box));
+    Plot plot = scene.plot;
+    Place place = s.place();
+    Place scrolled = place.scroll() < 0 ? place.withScroll(plot.levelsBefore()) : place;
+    return s.withPlace(
+        g.isRun(box)
+            ? scrolled.withRun(plot.nodeOf(box), plot.memberOf(box), plot.trail(box))
+            : scrolled.withSelected(plot.nodeOf(box), plot.trail(box)));
   }
 
   /** Moves up or down: by a level, a page of levels, or to the deepest level. */
@@ -150,7 +153,7 @@ public final class GraphKeys implements ViewKeys {
       return Step.answer(s, "nothing to zoom into yet");
     }
     Geometry g = scene.geometry;
-    if (g.isRun(box) && s.run()) {
+    if (g.isRun(box) && s.place().run()) {
       return openRun(scene, s, box);
     }
     if (s.selected() == s.zoom() && s.place().siblings() == null) {

@@ -62,7 +62,7 @@ final class GraphMouse {
       return Step.answer(s, end);
     }
     if (plot.atBase()) {
-      return Step.to(s.withScroll(first));
+      return Step.to(s.withPlace(s.place().withScroll(first)));
     }
     int base = g.levels() - plot.levels();
     int level = g.level(scene.selectedBox) - base;
@@ -71,7 +71,7 @@ final class GraphMouse {
     if (wanted != level) {
       moved = GraphKeys.selectBox(scene, s, nearest(g, wanted + base, scene.selectedBox));
     }
-    return Step.to(moved.withScroll(first));
+    return Step.to(moved.withPlace(moved.place().withScroll(first)));
   }
 
   /** The box of a level that is nearest to a box of another level. */

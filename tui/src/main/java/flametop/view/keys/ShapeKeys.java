@@ -139,7 +139,7 @@ public final class ShapeKeys {
     if (scene.selectedBox < 0) {
       return Step.answer(s, "nothing is selected yet");
     }
-    if (s.run() && scene.geometry.isRun(scene.selectedBox)) {
+    if (s.place().run() && scene.geometry.isRun(scene.selectedBox)) {
       return Step.answer(s, "frames too thin to draw have no name; enter opens them");
     }
     return null;

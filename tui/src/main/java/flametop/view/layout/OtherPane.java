@@ -152,7 +152,7 @@ public final class OtherPane {
     return keys.state.selected() == GraphQuery.ROOT
         || !selection.isNone()
             && !there.isNone()
-            && !keys.state.run()
+            && !keys.state.place().run()
             && Arrays.equals(selection.path(), there.path());
   }
 

@@ -52,7 +52,7 @@ final class SelectionPainter {
     int end = matched.isEmpty() ? scene.columns - 1 : matchedX - 2;
 
     Geometry g = scene.geometry;
-    if (scene.selectedBox >= 0 && scene.state.run() && g.isRun(scene.selectedBox)) {
+    if (scene.selectedBox >= 0 && scene.state.place().run() && g.isRun(scene.selectedBox)) {
       run(scene, grid, y, end);
       return;
     }

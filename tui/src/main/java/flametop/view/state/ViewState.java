@@ -16,7 +16,6 @@ import flametop.view.base.Action;
 import flametop.view.base.Colouring;
 import flametop.view.base.View;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -31,13 +30,6 @@ import org.jspecify.annotations.Nullable;
 public final class ViewState implements Cloneable {
   /** An open pane of the source, before the first answer. */
   public static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
-
-  /** Spans in ns; the last is all since the start. */
-  private static final long[] WINDOWS = {
-    10_000_000_000L, 30_000_000_000L, 300_000_000_000L, Long.MAX_VALUE
-  };
-
-  private static final String[] WINDOW_LABELS = {"10 s", "30 s", "5 min", "all"};
 
   // Fields are written only in a copy that nobody else has yet.
   private View view = View.GRAPH;
@@ -69,7 +61,7 @@ public final class ViewState implements Cloneable {
   private Said said = Said.NOTHING;
   private int exports;
 
-  private Moment moment = Moment.last(WINDOWS[1]);
+  private Moment moment = Windows.FIRST;
   private StateSet states;
 
   /** The states to show of time again; null while time is shown. */
@@ -310,14 +302,6 @@ public final class ViewState implements Cloneable {
     return place().selected();
   }
 
-  public boolean run() {
-    return place().run();
-  }
-
-  public int scroll() {
-    return place().scroll();
-  }
-
   /** The node that fills the width. */
   public long zoom() {
     return place().zoom();
@@ -325,15 +309,11 @@ public final class ViewState implements Cloneable {
 
   /** The same of the next longer window; after the longest of the shortest. */
   public ViewState withNextWindow() {
-    return withMoment(moment.withWindow(WINDOWS[(window() + 1) % WINDOWS.length]));
+    return withMoment(Windows.next(moment));
   }
 
   public String windowLabel() {
-    return WINDOW_LABELS[window()];
-  }
-
-  private int window() {
-    return Arrays.binarySearch(WINDOWS, moment.windowNanos());
+    return Windows.label(moment);
   }
 
   /** The question to the profile for a picture of {@code columns} cells. */
@@ -355,11 +335,6 @@ public final class ViewState implements Cloneable {
         ? new SplitQuery(
             split.other(), shape(), query(columns), Pages.of(this, Split.pane(columns)))
         : Pages.of(this, columns);
-  }
-
-  /** The same with the window over all time, the only window of a file. */
-  public ViewState ofAll() {
-    return withMoment(Moment.ALL);
   }
 
   /** The same with another view. */
@@ -409,13 +384,7 @@ public final class ViewState implements Cloneable {
     if (view == View.SANDWICH) {
       return withSandwich(sandwich.with(value));
     }
-    ViewState next = copy();
-    if (view == View.CALLERS) {
-      next.callers = value;
-    } else {
-      next.place = value;
-    }
-    return next;
+    return view == View.CALLERS ? with(next -> next.callers = value) : withGraph(value);
   }
 
   /** The same at another place in the graph, whatever view is shown. */
@@ -457,14 +426,6 @@ public final class ViewState implements Cloneable {
 
   public ViewState withSelected(long node, List<Long> path) {
     return withPlace(place().withSelected(node, path));
-  }
-
-  public ViewState withRun(long parent, long member, List<Long> path) {
-    return withPlace(place().withRun(parent, member, path));
-  }
-
-  public ViewState withScroll(int levels) {
-    return withPlace(place().withScroll(levels));
   }
 
   public ViewState flipped() {

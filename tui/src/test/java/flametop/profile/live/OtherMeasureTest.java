@@ -13,6 +13,7 @@ import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Measure;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -54,7 +55,8 @@ class OtherMeasureTest {
           new Options(Shape.PLAIN, Options.DEFAULT_HISTORY_BYTES, true, Measure.BYTES),
           (frames, count) -> {});
 
-  private final ViewState state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 19, 99, 1).ofAll();
+  private final ViewState state =
+      ViewState.initial(StateSet.ALL, Shape.PLAIN, 19, 99, 1).withMoment(Moment.ALL);
 
   /** A process to which 1,000,000,000 are placed. */
   @BeforeEach

@@ -3,6 +3,7 @@ package flametop.view.screen;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Measure;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
@@ -197,7 +198,7 @@ public final class FilePictures {
   }
 
   static ViewState state() {
-    return ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, 250_000_000L).ofAll();
+    return ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, 250_000_000L).withMoment(Moment.ALL);
   }
 
   static PaintOptions options(boolean plain) {

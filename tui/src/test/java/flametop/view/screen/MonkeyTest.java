@@ -2,6 +2,7 @@ package flametop.view.screen;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.Shape;
@@ -95,7 +96,7 @@ class MonkeyTest {
   @ValueSource(longs = {1, 2})
   void anyKeys_files_leaveAPicture(long seed) throws Exception {
     random = new Random(seed);
-    state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, SECOND).ofAll();
+    state = ViewState.initial(StateSet.ALL, Shape.PLAIN, 0, 0, SECOND).withMoment(Moment.ALL);
     List<StackInput> inputs = new ArrayList<>();
     for (int file = 0; file < 3; file++) {
       inputs.add(StackInput.open(file(file)));

@@ -57,7 +57,7 @@ class RunTest {
   }
 
   private String selected(Scene scene) {
-    return scene.state.run()
+    return scene.state.place().run()
         ? ""
         : scene.snapshot.graph().name()[scene.snapshot.graph().find(state.selected())];
   }
@@ -171,7 +171,7 @@ class RunTest {
     open(text.toString());
     press(Key.Kind.DOWN);
     Scene scene = press(Key.Kind.DOWN);
-    for (int i = 0; i < MOST_OPENED && scene.state.run(); i++) {
+    for (int i = 0; i < MOST_OPENED && scene.state.place().run(); i++) {
       scene = press(Key.Kind.ENTER);
     }
     assertEquals(name(0), selected(scene));

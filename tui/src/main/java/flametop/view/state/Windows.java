@@ -1,0 +1,31 @@
+package flametop.view.state;
+
+import flametop.profile.answer.Moment;
+import java.util.Arrays;
+
+/** The windows that a key goes through, from the shortest to all since the start. */
+final class Windows {
+  private static final long[] NANOS = {
+    10_000_000_000L, 30_000_000_000L, 300_000_000_000L, Long.MAX_VALUE
+  };
+
+  private static final String[] LABELS = {"10 s", "30 s", "5 min", "all"};
+
+  /** The window that the screen starts with, up to the present. */
+  static final Moment FIRST = Moment.last(NANOS[1]);
+
+  private Windows() {}
+
+  /** The same moment with the next longer window; after the longest the shortest. */
+  static Moment next(Moment moment) {
+    return moment.withWindow(NANOS[(index(moment) + 1) % NANOS.length]);
+  }
+
+  static String label(Moment moment) {
+    return LABELS[index(moment)];
+  }
+
+  private static int index(Moment moment) {
+    return Arrays.binarySearch(NANOS, moment.windowNanos());
+  }
+}
