@@ -19,6 +19,7 @@ mod debuginfod;
 mod demangle;
 mod fetch;
 mod find;
+mod found;
 #[cfg(fuzzing)]
 pub mod fuzzed;
 mod go;

@@ -33,7 +33,7 @@
 //! Every *ask* carries its descriptor, so the helper may forget what it likes at any time. Neither
 //! side trusts the other: a message that does not fit this exactly is none.
 
-use crate::find::{Argument, ArgumentPlace, FoundSite, Wanted};
+use crate::found::{Argument, ArgumentPlace, FoundSite, Wanted};
 use crate::{CALLS_MAX, Call, NAME_MAX, TEXT_MAX};
 
 /// Version of the messages; client and helper process must have the same.
