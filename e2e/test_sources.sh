@@ -76,7 +76,8 @@ test_sources_are_added_looked_at_switched_off_and_exported() {
   sum=$(grep -v '^#' "$exported" | awk '{ sum += $NF } END { print sum + 0 }')
   equal "sum of the stacks" "$total" "$sum"
   large=$(grep -v '^#' "$exported" | awk '/;large;/ { sum += $NF } END { print sum + 0 }')
-  if [ "$large" -lt 550 ] || [ "$large" -gt 850 ]; then
+  # Some 45 stacks stand for the 1,000: four standard errors.
+  if [ "$large" -lt 400 ] || [ "$large" -gt 950 ]; then
     fail "$large of 700 page faults are below large: $(cat "$exported")"
   fi
   keys 9 x
