@@ -210,7 +210,7 @@ pub(super) mod tests {
             body[8..16].copy_from_slice(&call.function.to_le_bytes());
             let depth = if size == 20 { 16 } else { 24 };
             body[depth..depth + 4].copy_from_slice(&call.depth.to_le_bytes());
-            data.extend((size as u32 / 4 | (delta as u32) << 5).to_le_bytes());
+            data.extend(((size as u32 / 4) | ((delta as u32) << 5)).to_le_bytes());
             data.extend(body);
         }
         let mut page = begin.to_le_bytes().to_vec();
