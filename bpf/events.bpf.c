@@ -46,6 +46,7 @@ struct call {
 	__u64 start; /* CLOCK_MONOTONIC, ns; 0: none goes on */
 	__u64 sp;    /* where the call's return address is */
 	__u64 function;
+	__u64 inner; /* calls of the same functions within it that go on */
 };
 
 struct {
@@ -393,13 +394,18 @@ int hit_function(struct user_regs *ctx)
 	return 0;
 }
 
+/* Whether this is a place on a stack of the kernel, none of whose functions is left by a jump. */
+static __always_inline bool is_of_kernel(__u64 sp)
+{
+	return sp >> 63;
+}
+
 /* Whether the call whose return address is there goes on: while it does, the address is that of all probed returns. */
 static __always_inline bool goes_on(struct task_struct *t, __u64 sp)
 {
 	__u64 address = 0;
 
-	/* on the kernel's stack; no function of the kernel is left by a jump */
-	if (sp >> 63)
+	if (is_of_kernel(sp))
 		return 1;
 	return !bpf_probe_read_user(&address, sizeof(address), (void *)sp) &&
 	       address == probed_return(t);
@@ -419,12 +425,27 @@ int begin_call(struct user_regs *ctx)
 	if (!call)
 		return 0;
 	/* a call within the outermost one, unless that one was left by a jump */
-	if (call->start && sp < call->sp && goes_on(t, call->sp))
+	if (call->start && sp < call->sp && goes_on(t, call->sp)) {
+		call->inner++;
 		return 0;
+	}
+	call->inner = 0;
 	call->sp = sp;
 	call->function = READ_REG(ctx->ip);
 	call->start = bpf_ktime_get_ns();
 	return 0;
+}
+
+/* Whether this is the return of a call within the outermost one, by the stack pointer after it. */
+static __always_inline bool is_inner(struct call *call, __u64 sp)
+{
+	if (!is_of_kernel(call->sp))
+		return sp != call->sp + 8;
+	/* from 6.13 to 6.18 the kernel gives a stack pointer of its own here, but each of its calls returns */
+	if (!call->inner)
+		return 0;
+	call->inner--;
+	return 1;
 }
 
 /* Where functions have returned. */
@@ -443,8 +464,10 @@ int hit_return(struct user_regs *ctx)
 	if (weighed_by == FT_WEIGHT_DURATION) {
 		struct call *call = bpf_task_storage_get(&calls, t, 0, 0);
 
-		/* an inner call, or one that began before it was probed */
-		if (!call || !call->start || READ_REG(ctx->sp) != call->sp + 8)
+		/* a call that began before it was probed */
+		if (!call || !call->start)
+			return 0;
+		if (is_inner(call, READ_REG(ctx->sp)))
 			return 0;
 		weight = bpf_ktime_get_ns() - call->start;
 		function = call->function;

@@ -30,8 +30,6 @@
 #define INNERMOST 4096
 /* bytes below the end of a frame in which a function saves registers; the rest of a larger frame is not needed */
 #define SAVE_AREA 256
-/* calls of a task whose return is probed: the kernel allows no more */
-#define MOST_PROBED 64
 
 /* a mapping whose end is not known is taken to reach this far above the stack pointer */
 #define UNKNOWN_MAPPING (8 * 1024 * 1024)
@@ -389,18 +387,6 @@ static long fetch_piece(__u32 i __attribute__((unused)), __u32 *slot)
 	fetch->used = used + sizeof(*chunk) + n;
 	fetch->chunks++;
 	return 0;
-}
-
-/* The address to which all calls of the task's process return whose return is probed; 0: there are none. */
-static __always_inline __u64 probed_return(struct task_struct *t)
-{
-	struct xol_area *area;
-
-	if (!bpf_core_field_exists(t->mm->uprobes_state.xol_area) ||
-	    !bpf_core_field_exists(struct xol_area, vaddr) || !t->mm)
-		return 0;
-	area = t->mm->uprobes_state.xol_area;
-	return area ? area->vaddr : 0;
 }
 
 /* A way along the calls of a task whose return is probed. */

@@ -256,6 +256,63 @@ static __always_inline bool is_displaced(struct task_struct *t)
 	       task_cpu(t) == task_cpu(self);
 }
 
+/* A way along the calls of a task whose return is probed, and the copies of its stack. */
+struct returns {
+	struct return_instance *call;
+	__u64 probed; /* the address to which all of them return */
+	__u64 sp, bytes;
+	__u64 piece, piece_bytes;
+};
+
+/* Puts a return address back into the copy of `bytes` that is at `place` of the memory, if it is in there and still missing. */
+static __always_inline void put_back(struct return_instance *call, __u64 probed, __u64 from,
+				     __u64 bytes, __u64 place)
+{
+	__u64 at = call->stack - from, *word;
+
+	if (at >= bytes)
+		return;
+	at = (at + place) & ~7ULL;
+	asm volatile("" : "+r"(at));
+	if (at > sizeof(memory) - sizeof(*word))
+		return;
+	word = (__u64 *)(memory + at);
+	/* a call that was left by a jump is in the list still, but no more on the stack */
+	if (*word == probed)
+		*word = call->orig_ret_vaddr;
+}
+
+static long restore_return(__u32 i __attribute__((unused)), struct returns *returns)
+{
+	struct return_instance *call = returns->call;
+
+	if (!call)
+		return 1;
+	put_back(call, returns->probed, returns->sp, returns->bytes, 0);
+	put_back(call, returns->probed, returns->piece, returns->piece_bytes, FT_PASS_STACK);
+	returns->call = call->next;
+	return 0;
+}
+
+/* Puts return addresses back that the kernel took from the stack of this task, since these returns are probed. */
+static __always_inline void restore_returns(struct task_struct *t, __u64 sp, __u64 bytes,
+					    __u64 piece, __u64 piece_bytes)
+{
+	struct returns returns = {
+		.probed = probed_return(t),
+		.sp = sp,
+		.bytes = bytes,
+		.piece = piece,
+		.piece_bytes = piece_bytes,
+	};
+
+	if (!returns.probed || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr) ||
+	    !t->utask)
+		return;
+	returns.call = t->utask->return_instances;
+	bpf_loop(MOST_PROBED, restore_return, &returns, 0);
+}
+
 /* the state of the task that is visited: through memory, so that the verifier follows one program rather than one for each state */
 volatile __u16 visited_state;
 
@@ -416,6 +473,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		piece_bytes = 0;
 	}
 
+	restore_returns(t, sp, user_bytes, piece_address, piece_bytes);
 	record.stack.user_address = sp;
 	record.stack.piece_address = piece_bytes ? piece_address : 0;
 	record.stack.switches_after = t->nvcsw + t->nivcsw;

@@ -2,12 +2,12 @@
 
 use std::{
     fs::File,
-    io::{self, Read},
-    os::fd::OwnedFd,
+    io::{self, Read, Write},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
 };
 
 use rustix::{
-    fs::{Dir, Mode, OFlags, openat},
+    fs::{AtFlags, Dir, Mode, OFlags, mkdirat, openat, unlinkat},
     mount::{FsMountFlags, FsOpenFlags, MountAttrFlags, fsconfig_create, fsmount, fsopen},
 };
 
@@ -95,6 +95,46 @@ impl Tracefs {
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
+    /// Writes a text into a file, after it was emptied. The kernel takes one word at a time from some files.
+    ///
+    /// # Errors
+    /// The file is not there, the caller may not write it, or the kernel does not take the text.
+    pub fn write(&self, path: &str, text: &str) -> io::Result<()> {
+        let flags = OFlags::WRONLY | OFlags::TRUNC | OFlags::CLOEXEC;
+        let file = openat(&self.root, path, flags, Mode::empty())?;
+        File::from(file).write_all(text.as_bytes())
+    }
+
+    /// Opens a file for reads that do not wait.
+    ///
+    /// # Errors
+    /// It is not there, or the caller may not read it.
+    pub fn open_ring(&self, path: &str) -> io::Result<File> {
+        let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        Ok(openat(&self.root, path, flags, Mode::empty())?.into())
+    }
+
+    /// Makes a folder, which the kernel fills.
+    ///
+    /// # Errors
+    /// It is there, or the caller may not make it.
+    pub fn make(&self, path: &str) -> io::Result<()> {
+        Ok(mkdirat(&self.root, path, Mode::RWXU)?)
+    }
+
+    /// Removes a folder that was made.
+    ///
+    /// # Errors
+    /// It is not there, is in use, or the caller may not remove it.
+    pub fn remove(&self, path: &str) -> io::Result<()> {
+        Ok(unlinkat(&self.root, path, AtFlags::REMOVEDIR)?)
+    }
+
+    /// The folder itself, which may be mounted at no place.
+    pub fn root(&self) -> BorrowedFd<'_> {
+        self.root.as_fd()
+    }
+
     /// The folders in a folder, sorted.
     ///
     /// # Errors
@@ -127,6 +167,21 @@ impl Tracefs {
         Ok(fields(&text)
             .filter(|field| !field.name.starts_with("common_"))
             .collect())
+    }
+
+    /// The number that records of this event begin with.
+    ///
+    /// # Errors
+    /// There is no such event, or the caller may not read it.
+    pub fn kind(&self, category: &str, name: &str) -> io::Result<u16> {
+        let text = self.read(&format!("events/{category}/{name}/format"))?;
+        let id = text.lines().find_map(|line| line.strip_prefix("ID: "));
+        id.and_then(|id| id.trim().parse().ok()).ok_or_else(|| {
+            io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("the format of {category}:{name} has no number"),
+            )
+        })
     }
 
     /// The number of a tracepoint, as perf events have it.

@@ -24,6 +24,7 @@ pub mod events;
 mod figures;
 #[cfg(fuzzing)]
 pub mod fuzzed;
+pub mod graph;
 mod idle;
 mod kernel;
 mod life;

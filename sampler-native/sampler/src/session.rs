@@ -114,6 +114,7 @@ impl Session {
             cpu_hz: settings.cpu_hz,
             own: own.clone(),
         })?;
+        flametop_kernel::graph::sweep();
         kernel.count_program_time(settings.program_time);
         let header = facts::header(&settings, &own, &kernel, boot.offset());
         let mut tasks = Tasks::new(opened, boot.clone(), cgroups);
@@ -288,12 +289,14 @@ impl Session {
         // Attaching takes its time: not under the lock.
         self.sources.force |= wished.force_probes;
         for (number, spec) in wished.sources {
-            self.sources.set(&mut self.kernel, number, spec);
+            self.sources.set(&mut self.kernel, number, spec, now);
         }
         self.sources.take_found(&mut self.kernel);
         self.sources.steer(&mut self.kernel, now);
+        self.sources.read_graphs(now);
         let mut pipeline = self.shared.pipeline()?;
         self.sources.tell_changes(&mut pipeline.out);
+        self.sources.place_graphs(&mut pipeline, now);
         if let Some(wanted) = wished.jvm_maps {
             pipeline.set_jvm_maps(wanted);
         }
@@ -306,8 +309,7 @@ impl Session {
         }
         pipeline.take_names();
         let mut helpers = pipeline.helpers();
-        let finder = self.sources.helper();
-        helpers.extend(finder.map(|pid| (pid, "symbolizer")));
+        helpers.extend(self.sources.helpers());
         // Some are as a process that may be taken over says: one twice, or one that cannot be excluded, is no reason to end.
         helpers.sort_unstable();
         helpers.dedup_by_key(|(pid, _)| *pid);

@@ -2,6 +2,8 @@
 
 mod field;
 mod filter;
+mod graph;
+mod kernel_functions;
 mod programs;
 mod resolve;
 
@@ -14,10 +16,11 @@ use flametop_kernel::{
     events::{Budget, EventTotals, SourceId, SourceSpec},
 };
 use flametop_stream::{self as stream, Encoder, NOT_COUNTED, Record, SourceState, SourceTotals};
+use graph::GraphSource;
 pub use programs::Finding;
 use programs::Programs;
 
-use crate::prober::Prober;
+use crate::{pipeline::Pipeline, prober::Prober};
 
 /// What all sources together may cost: stacks a second, and a share of one CPU.
 const BUDGET: Budget = Budget {
@@ -46,6 +49,8 @@ struct Source {
     asked: Option<u64>,
     /// What is attached for it: a pattern may stand for several tracepoints.
     parts: Vec<SourceId>,
+    /// The source is a function graph, which is on.
+    graph: Option<GraphSource>,
     /// Totals of what is attached no more.
     before: SourceTotals,
     /// Its state was not told yet.
@@ -63,13 +68,18 @@ impl Sources {
         }
     }
 
-    /// The process that looks into files, if it runs.
-    pub fn helper(&self) -> Option<u32> {
-        self.programs.pid()
+    /// Processes that were started for sources, and what each is for.
+    pub fn helpers(&self) -> impl Iterator<Item = (u32, &'static str)> {
+        let finder = self.programs.pid().map(|pid| (pid, "symbolizer"));
+        let graphs = self
+            .known
+            .values()
+            .filter_map(|source| source.graph.as_ref()?.guard());
+        finder.into_iter().chain(graphs.map(|pid| (pid, "tracer")))
     }
 
     /// Attaches the source, or detaches it if there is no spec.
-    pub fn set(&mut self, kernel: &mut Kernel, number: u32, spec: Option<String>) {
+    pub fn set(&mut self, kernel: &mut Kernel, number: u32, spec: Option<String>, now: u64) {
         self.detach(kernel, number);
         let Some(text) = spec else {
             return;
@@ -82,6 +92,7 @@ impl Sources {
             why: String::new(),
             asked: None,
             parts: Vec::new(),
+            graph: None,
             before: before.unwrap_or_default(),
             changed: true,
         };
@@ -91,6 +102,15 @@ impl Sources {
                 if matches!(spec.source, Events::Usdt { .. } | Events::User { .. }) {
                     match self.programs.ask(spec, self.force) {
                         Ok(question) => source.asked = Some(question),
+                        Err(why) => source.become_of(Err(why)),
+                    }
+                } else if let Events::Graph { function, depth } = &spec.source {
+                    let graph = GraphSource::start(kernel, function, *depth, now);
+                    match graph.context(spec.text.clone()) {
+                        Ok(graph) => {
+                            source.graph = Some(graph);
+                            source.become_of(Ok(Vec::new()));
+                        }
                         Err(why) => source.become_of(Err(why)),
                     }
                 } else {
@@ -128,6 +148,7 @@ impl Sources {
                 add(&mut source.before, &totals);
             }
         }
+        source.end_graph();
         source.asked = None;
         if [SourceState::On, SourceState::Opening].contains(&source.state) {
             source.state = SourceState::Off;
@@ -144,6 +165,26 @@ impl Sources {
         if let Ok(events) = kernel.events() {
             events.follow_cpus();
             events.steer(&BUDGET);
+        }
+    }
+
+    /// Reads what function graphs have recorded.
+    pub fn read_graphs(&mut self, now: u64) {
+        for source in self.known.values_mut() {
+            let read = source.graph.as_mut().map(|graph| graph.read(now));
+            if let Some(Err(why)) = read {
+                source.end_graph();
+                source.become_of(Err(why));
+            }
+        }
+    }
+
+    /// Places what function graphs have recorded.
+    pub fn place_graphs(&mut self, pipeline: &mut Pipeline, now: u64) {
+        for (number, source) in &mut self.known {
+            if let Some(graph) = &mut source.graph {
+                graph.place(*number, now, pipeline);
+            }
         }
     }
 
@@ -173,6 +214,9 @@ impl Sources {
                     totals.rate = totals.rate.max(of_part.rate);
                 }
             }
+            if let Some(graph) = &source.graph {
+                add_totals(&mut totals, graph.totals());
+            }
             totals.source = *number;
             if totals.nanos == 0 && totals.hits > 0 {
                 totals.nanos = NOT_COUNTED;
@@ -183,6 +227,13 @@ impl Sources {
 }
 
 impl Source {
+    /// Switches a function graph off; what it counted stays.
+    fn end_graph(&mut self) {
+        if let Some(graph) = self.graph.take() {
+            add_totals(&mut self.before, graph.totals());
+        }
+    }
+
     /// It is attached, or cannot be.
     fn become_of(&mut self, attached: Result<Vec<SourceId>>) {
         self.changed = true;
@@ -225,6 +276,17 @@ fn unit(unit: Unit) -> stream::Unit {
     }
 }
 
+/// Adds what a source had counted.
+fn add_totals(sums: &mut SourceTotals, part: &SourceTotals) {
+    sums.hits += part.hits;
+    sums.weight = sums.weight.saturating_add(part.weight);
+    sums.taken += part.taken;
+    sums.lost += part.lost;
+    sums.missed += part.missed;
+    sums.nanos += part.nanos;
+    add_histogram(&mut sums.histogram, &part.histogram);
+}
+
 /// Adds what a part of a source has counted.
 fn add(sums: &mut SourceTotals, part: &EventTotals) {
     sums.hits += part.hits;
@@ -239,10 +301,14 @@ fn add(sums: &mut SourceTotals, part: &EventTotals) {
     weights[0] += none;
     let last = weights.iter().rposition(|hits| *hits > 0);
     weights.truncate(last.map_or(0, |last| last + 1));
-    if sums.histogram.len() < weights.len() {
-        sums.histogram.resize(weights.len(), 0);
+    add_histogram(&mut sums.histogram, &weights);
+}
+
+fn add_histogram(sums: &mut Vec<u64>, part: &[u64]) {
+    if sums.len() < part.len() {
+        sums.resize(part.len(), 0);
     }
-    for (sum, hits) in sums.histogram.iter_mut().zip(weights) {
+    for (sum, hits) in sums.iter_mut().zip(part) {
         *sum += hits;
     }
 }

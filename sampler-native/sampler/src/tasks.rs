@@ -217,6 +217,13 @@ impl Tasks {
         self.tasks.len() - ending.filter(|k| self.tasks.contains_key(k)).count()
     }
 
+    /// The ids of tasks by their numbers, of those that ended a moment ago, too.
+    pub fn ids(&self) -> HashMap<u32, u32> {
+        let gone = self.gone.iter().map(|(key, gone)| (key.tid(), gone.id));
+        let live = self.tasks.iter().map(|(key, task)| (key.tid(), task.id));
+        gone.chain(live).collect()
+    }
+
     /// The stacks that live tasks were told to be in.
     pub fn stacks(&self) -> impl Iterator<Item = u32> {
         self.tasks.values().filter_map(|t| t.told?.stack)

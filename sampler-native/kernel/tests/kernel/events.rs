@@ -16,6 +16,11 @@ const NUMBER: u32 = 9;
 fn program() -> PathBuf {
     static PROGRAM: OnceLock<PathBuf> = OnceLock::new();
     let program = PROGRAM.get_or_init(|| {
+        // A guest has no compiler: it brings the program along.
+        let brought = PathBuf::from("/guest/events");
+        if brought.exists() {
+            return brought;
+        }
         let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("events");
         let source = format!("{}/tests/programs/events.c", env!("CARGO_MANIFEST_DIR"));
         let mut compiler = Command::new("cc");
@@ -95,7 +100,7 @@ impl Scene {
         }
     }
 
-    fn events(&mut self) -> &mut Events {
+    pub fn events(&mut self) -> &mut Events {
         self.kernel.events().unwrap()
     }
 
@@ -122,7 +127,7 @@ impl Scene {
         }
     }
 
-    fn attach(&mut self, hook: Hook, weight: Weight) -> SourceId {
+    pub fn attach(&mut self, hook: Hook, weight: Weight) -> SourceId {
         let spec = SourceSpec {
             hook,
             weight,
@@ -139,7 +144,7 @@ impl Scene {
     }
 
     /// Has the program do its thing; what it said, and the events meanwhile.
-    fn run(&mut self) -> (Vec<String>, Vec<Kept>) {
+    pub fn run(&mut self) -> (Vec<String>, Vec<Kept>) {
         self.subject.tell();
         let mut records = Vec::new();
         let said = std::thread::scope(|scope| {
@@ -166,7 +171,7 @@ impl Scene {
     }
 
     /// The totals of a source, whose parts add up.
-    fn totals(&mut self, id: SourceId) -> EventTotals {
+    pub fn totals(&mut self, id: SourceId) -> EventTotals {
         let totals = self.events().totals(id).unwrap();
         adds_up(&totals);
         totals
@@ -179,7 +184,7 @@ fn adds_up(t: &EventTotals) {
 }
 
 /// The number behind a word that the program said.
-fn said(lines: &[String], word: &str) -> u64 {
+pub fn said(lines: &[String], word: &str) -> u64 {
     let line = lines.iter().find_map(|line| line.strip_prefix(word));
     line.unwrap_or_else(|| panic!("{word} in {lines:?}"))
         .trim()
@@ -345,6 +350,10 @@ fn events_durations_are_those_of_the_programs_own_clock_and_recursion_counts_onc
     let inner = scene.attach(inner, Weight::Duration);
     let leaves = scene.function("leaves", true);
     let leaves = scene.attach(leaves, Weight::Duration);
+    let deep = scene.function("deep", true);
+    let deep = scene.attach(deep, Weight::Duration);
+    let deep_entries = scene.function("deep", false);
+    let deep_entries = scene.attach(deep_entries, Weight::Each(1));
     let (lines, records) = scene.run();
     let near =
         |ns: u64, own: u64| assert!((ns as f64 / own as f64 - 1.0).abs() < 0.02, "{ns} of {own}");
@@ -361,6 +370,10 @@ fn events_durations_are_those_of_the_programs_own_clock_and_recursion_counts_onc
     let totals = scene.totals(leaves);
     assert_eq!(totals.hits, count, "{totals:?}");
     assert!(totals.weight >= count * 50_000, "{totals:?}");
+    // Of calls that were left there is no return, so no duration: none is made up.
+    assert_eq!(scene.totals(deep_entries).hits, 5 * count);
+    let totals = scene.totals(deep);
+    assert_eq!((totals.hits, totals.weight), (0, 0), "{totals:?}");
     let of_inner: Vec<_> = records
         .iter()
         .filter(|r| r.event.unwrap().source == inner.0)
@@ -376,6 +389,33 @@ fn events_durations_are_those_of_the_programs_own_clock_and_recursion_counts_onc
         let words = stack.user.chunks_exact(8);
         assert!(words.clone().all(|word| word != probed.to_ne_bytes()));
     }
+}
+
+#[test]
+fn events_sleeper_whose_returns_are_probed_has_a_stack_without_probes() {
+    let Some(_alone) = alone() else { return };
+    let mut scene = Scene::open(&["waits"]);
+    let outside = scene.function("waits_outside", true);
+    scene.attach(outside, Weight::Each(1));
+    let inside = scene.function("waits_inside", true);
+    scene.attach(inside, Weight::Each(1));
+    scene.run();
+    let pid = scene.subject.pid();
+    wait_until(|| proc_state(pid) == Some('S'));
+    let probed = trampoline(pid).to_ne_bytes();
+    let outside = scene.place("waits_outside").1;
+    let seen = pass_until(&mut scene.kernel, |r| {
+        r.head.tid == pid && r.stack.as_ref().is_some_and(|s| !s.user.is_empty())
+    });
+    let stack = seen.stack.unwrap();
+    let words: Vec<u64> = stack
+        .user
+        .chunks_exact(8)
+        .map(|word| u64::from_ne_bytes(word.try_into().unwrap()))
+        .collect();
+    assert!(words.iter().all(|word| word.to_ne_bytes() != probed));
+    let is_outside = |word: &&u64| (outside..outside + 128).contains(word);
+    assert!(words.iter().any(|word| is_outside(&word)), "{words:x?}");
 }
 
 /// Where probed functions of a process return to.
@@ -608,7 +648,7 @@ fn events_quick_function_is_braked_at_once_and_steered_to_the_budget() {
 }
 
 /// Numbers of the programs, maps and links that this process has a descriptor of.
-fn own() -> HashSet<(&'static str, u32)> {
+pub fn own() -> HashSet<(&'static str, u32)> {
     let mut own = HashSet::new();
     for entry in std::fs::read_dir("/proc/self/fdinfo").unwrap().flatten() {
         let text = std::fs::read_to_string(entry.path()).unwrap_or_default();
@@ -623,7 +663,7 @@ fn own() -> HashSet<(&'static str, u32)> {
 }
 
 /// Those of them that the kernel still has.
-fn held(ids: &HashSet<(&'static str, u32)>) -> Vec<(&'static str, u32)> {
+pub fn held(ids: &HashSet<(&'static str, u32)>) -> Vec<(&'static str, u32)> {
     type Next = unsafe extern "C" fn(u32, *mut u32) -> i32;
     let there = |next: Next, id: u32| {
         let mut found = 0;

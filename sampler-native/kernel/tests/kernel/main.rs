@@ -5,6 +5,8 @@ mod clock;
 mod copies;
 mod cpus;
 mod events;
+mod graph;
+mod kernel_functions;
 mod life;
 mod passes;
 mod states;

@@ -94,7 +94,7 @@ static void writes(long count)
 
 static uint64_t spent;
 
-static void spin(uint64_t ns)
+NOINLINE void spin(uint64_t ns)
 {
 	uint64_t until = now() + ns;
 
@@ -135,6 +135,20 @@ NOINLINE void leave(long ns)
 	longjmp(left, 1);
 }
 
+/* Five calls deep, each of which the jump leaves. */
+NOINLINE long deep(long depth)
+{
+	long below;
+
+	if (depth < 0)
+		return 0;
+	if (!depth)
+		leave(20000);
+	below = deep(depth - 1);
+	asm volatile("" : "+r"(below));
+	return below + 1;
+}
+
 NOINLINE long leaves(long jump)
 {
 	if (jump)
@@ -160,6 +174,8 @@ static void durations(long count)
 	place("inner", (void *)inner);
 	place("outer", (void *)outer);
 	place("leaves", (void *)leaves);
+	place("deep", (void *)deep);
+	place("spin", (void *)spin);
 	begin();
 	before = now();
 	for (long i = 0; i < count; i++)
@@ -175,7 +191,52 @@ static void durations(long count)
 		if (!setjmp(left))
 			leaves(1);
 		sum += below(0);
+		/* the next outermost call is as deep in the stack as the one that was left, or less deep */
+		if (!setjmp(left))
+			deep(4);
 	}
+}
+
+/* a call within a call, both of whose returns may be probed, that waits for the end of stdin */
+NOINLINE long waits_inside(long n)
+{
+	char byte;
+
+	while (read(0, &byte, 1) == 1)
+		n++;
+	return n;
+}
+
+NOINLINE long waits_outside(long n)
+{
+	volatile char room[300];
+
+	room[n] = 1;
+	return waits_inside(n) + room[n];
+}
+
+static void waits(void)
+{
+	place("waits_inside", (void *)waits_inside);
+	place("waits_outside", (void *)waits_outside);
+	begin();
+	puts("done");
+	fflush(stdout);
+	printf("%ld\n", waits_outside(1));
+}
+
+/* Sleeps as often, so long each time; the time by the program's own clock. */
+static void sleeps(long count, long ns)
+{
+	struct timespec time = { .tv_nsec = ns };
+	uint64_t before;
+
+	begin();
+	before = now();
+	for (long i = 0; i < count; i++)
+		nanosleep(&time, NULL);
+	spent = now() - before;
+	printf("slept %lu\n", spent);
 }
 
 static void rate(long count)
@@ -340,6 +401,10 @@ int main(int argc, char **argv)
 		writes(n[0]);
 	else if (!strcmp(argv[1], "durations"))
 		durations(n[0]);
+	else if (!strcmp(argv[1], "waits"))
+		waits();
+	else if (!strcmp(argv[1], "sleeps"))
+		sleeps(n[0], n[1]);
 	else if (!strcmp(argv[1], "rate"))
 		rate(n[0]);
 	else if (!strcmp(argv[1], "usdt"))

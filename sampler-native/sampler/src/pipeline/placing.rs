@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use flametop_kernel::{
     Whose, abi,
+    graph::Spent,
     record::{Event, Head, StackPart},
 };
 use flametop_stream::{self as stream, End, Record, State};
@@ -269,6 +270,32 @@ impl Pipeline {
                 (task.id, Some(walk))
             }
         }
+    }
+
+    /// Time that a task spent in a function of the kernel, called on one path.
+    pub fn path(&mut self, source: u32, task: u32, spent: &Spent) {
+        self.walker.put_path(&spent.path);
+        let walked = self.walker.walked();
+        let stack = self.stacks.id(End::Root, walked, &mut self.out);
+        self.out.put(&Record::Event {
+            head: stream::Head {
+                time: spent.time,
+                task,
+                stack: Some(stack),
+                // Sums of the task are for sights of it.
+                run: 0,
+                wait: 0,
+                nvcsw: 0,
+                nivcsw: 0,
+                cpu: 0,
+                state: State(abi::FT_STATE_RUN as u8),
+                why: End::Root,
+                user_mode: false,
+            },
+            source,
+            weight: spent.nanos,
+            rate: 0,
+        });
     }
 
     /// Puts the function that has just returned on top of the stack that it returned to.

@@ -155,6 +155,17 @@ impl Walker {
         }
     }
 
+    /// Has functions of the kernel be the last walk, the innermost first.
+    pub fn put_path(&mut self, functions: &[u64]) {
+        self.user.clear();
+        self.kernel.clear();
+        self.kernel.extend(functions.iter().map(|address| Frame {
+            module: self.kernel_module,
+            offset: *address,
+            guessed: false,
+        }));
+    }
+
     /// The frames of the last walk.
     pub fn walked(&self) -> Walked<'_> {
         Walked {

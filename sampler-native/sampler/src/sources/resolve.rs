@@ -1,15 +1,15 @@
 //! Sources of the kernel: from the words of a user to places that the kernel side can attach to.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use flametop_events::{Counter, Pattern, Place, Source, Spec, Tracefs, Weight, near::did_you_mean};
+use flametop_events::{Counter, Pattern, Source, Spec, Tracefs, Weight, near::did_you_mean};
 use flametop_kernel::events::{self as kernel, Hook, SourceSpec};
 
-use super::{field::field_of, filter};
+use super::{field::field_of, filter, kernel_functions::functions_of_kernel};
 
 /// Most tracepoints of one source: each has a program of its own.
 const MOST_TRACEPOINTS: usize = 64;
 /// Most functions of one source.
-const MOST_FUNCTIONS: usize = 10_000;
+pub const MOST_FUNCTIONS: usize = 10_000;
 /// Bytes that a page fault brings.
 const PAGE: u64 = 4096;
 
@@ -35,8 +35,9 @@ pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
             name,
             filter,
         } => tracepoints(spec, category, name, filter.as_deref()),
-        Source::Usdt { .. } | Source::User { .. } => {
-            bail!("{} is not of the kernel", spec.text)
+        // See `programs.rs` and `graph.rs`.
+        Source::Usdt { .. } | Source::User { .. } | Source::Graph { .. } => {
+            bail!("{} is no place of the kernel", spec.text)
         }
         Source::Kernel { place, returns } => one(Hook::Kernel {
             functions: functions_of_kernel(place)?,
@@ -62,9 +63,6 @@ pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
                 interrupts,
                 preemption,
             })
-        }
-        Source::Graph { .. } => {
-            bail!("this flametop lists {} but cannot attach it", spec.text)
         }
     }
 }
@@ -181,38 +179,4 @@ fn tracepoints(
         })
     };
     found.iter().map(part).collect()
-}
-
-/// The names of the kernel's functions that are meant.
-fn functions_of_kernel(place: &Place) -> Result<Vec<String>> {
-    ensure!(
-        place.offset == 0,
-        "functions of the kernel are probed where they begin"
-    );
-    if let Some(name) = place.function.name() {
-        return Ok(vec![name.to_owned()]);
-    }
-    let list = Tracefs::open()
-        .and_then(|tracefs| tracefs.read("available_filter_functions"))
-        .context(
-            "this kernel has no list of the functions that a pattern may mean; boot a kernel built with CONFIG_DYNAMIC_FTRACE=y, or \
-             give one name",
-        )?;
-    let names = list.lines().filter_map(|line| line.split(' ').next());
-    let found: Vec<String> = names
-        .filter(|name| place.function.holds(name.as_bytes()))
-        .map(str::to_owned)
-        .collect();
-    ensure!(
-        !found.is_empty(),
-        "the kernel has no function {}",
-        place.function
-    );
-    ensure!(
-        found.len() <= MOST_FUNCTIONS,
-        "{} means {} functions of the kernel; {MOST_FUNCTIONS} at most are attached at once",
-        place.function,
-        found.len()
-    );
-    Ok(found)
 }
