@@ -4,7 +4,7 @@ import java.util.List;
 
 /** The state of a source of events. */
 public final class SourceState extends OpenEnum {
-  private static final int KNOWN = 3;
+  private static final int KNOWN = 4;
 
   /** The source counts, and copies stacks. */
   public static final SourceState ON = new SourceState(0, "on");
