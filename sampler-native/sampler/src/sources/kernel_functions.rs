@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use anyhow::{Context, Result, bail, ensure};
 use flametop_events::{Place, Tracefs, near::did_you_mean};
 
-use super::resolve::MOST_FUNCTIONS;
-
+/// Most functions of one source.
+const MOST_FUNCTIONS: usize = 10_000;
 /// How names begin of functions that a program of a probe calls itself, or that run while the kernel calls it. Hits of them within a probe
 /// are not counted, and some kernels hang there.
 const PROBE_PATH: [&str; 26] = [

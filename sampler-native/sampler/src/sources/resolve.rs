@@ -8,8 +8,6 @@ use super::{field::field_of, filter, kernel_functions::functions_of_kernel};
 
 /// Most tracepoints of one source: each has a program of its own.
 const MOST_TRACEPOINTS: usize = 64;
-/// Most functions of one source.
-pub const MOST_FUNCTIONS: usize = 10_000;
 /// Bytes that a page fault brings.
 const PAGE: u64 = 4096;
 
