@@ -13,7 +13,6 @@ mod told;
 
 use std::{
     collections::{HashMap, HashSet},
-    os::fd::BorrowedFd,
     sync::Arc,
 };
 
@@ -151,12 +150,6 @@ impl Mappings {
             early_asked: HashSet::new(),
             early: HashMap::new(),
         }
-    }
-
-    /// The descriptors of the kernel's news, which become readable when there are many.
-    pub fn events(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let source = self.told.source.iter();
-        source.flat_map(flametop_kernel::Mappings::events)
     }
 
     /// Asks for the mappings of these processes before they are seen, or for those of all.

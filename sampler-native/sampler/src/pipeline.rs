@@ -160,6 +160,11 @@ impl Pipeline {
         self.naming.keep_open(share);
     }
 
+    /// Asks for the mappings of these processes before they are seen, or for those of all.
+    pub fn ask_early(&mut self, tgids: Option<&[u32]>) {
+        self.walker.mappings.ask_early(tgids);
+    }
+
     /// A task seen by pass number `pass`.
     pub fn task(&mut self, head: &Head, stack: Option<&StackPart<'_>>, pass: u64) {
         self.sample(head, stack, Taker::Pass(pass));

@@ -86,28 +86,6 @@ impl Session {
         own.push(std::process::id());
         let opened = os::monotonic();
         let cgroups = Cgroups::of_host();
-        let boot = BootClock::now();
-        let told = match settings.mappings_told {
-            true => Some(flametop_kernel::Mappings::open()),
-            false => None,
-        };
-        let (told, untold) = match told.transpose() {
-            Ok(told) => (told, None),
-            Err(why) => (None, Some(why)),
-        };
-        let prober = Prober::new(&settings.symbolizer).map_err(|e| {
-            OpenError::failed(format!(
-                "no descriptor or thread is left to read processes: {e}"
-            ))
-        })?;
-        let prober = Arc::new(prober);
-        let mut mappings = Mappings::new(told, boot.clone(), Arc::clone(&prober));
-        // Processes are read while the kernel verifies the programs, which takes longer. Mappings are told from before then.
-        match &settings.target {
-            Target::All => mappings.ask_early(None),
-            Target::Processes(tgids) => mappings.ask_early(Some(tgids)),
-            Target::Threads(_) | Target::Cgroup(_) => {}
-        }
         let (mut kernel, rings) = Kernel::open(&flametop_kernel::Settings {
             target: settings.target.clone(),
             hierarchy: cgroups.hierarchy(),
@@ -116,14 +94,29 @@ impl Session {
         })?;
         flametop_kernel::graph::sweep();
         kernel.count_program_time(settings.program_time);
+        let boot = BootClock::now();
         let header = facts::header(&settings, &own, &kernel, boot.offset());
         let mut tasks = Tasks::new(opened, boot.clone(), cgroups);
         tasks.counts_blocked = os::blocked_missing().is_none();
-        for event in mappings.events() {
+        let told = match settings.mappings_told {
+            true => Some(flametop_kernel::Mappings::open()),
+            false => None,
+        };
+        let (told, untold) = match told.transpose() {
+            Ok(told) => (told, None),
+            Err(why) => (None, Some(why)),
+        };
+        for event in told.iter().flat_map(flametop_kernel::Mappings::events) {
             // Where that fails, mappings are read with the rest, every 50 ms.
             let _ = rings.wake_for(event);
         }
         let modules = Modules::asking(UNWIND_MEMORY);
+        let prober = Prober::new(&settings.symbolizer).map_err(|e| {
+            OpenError::failed(format!(
+                "no descriptor or thread is left to read processes: {e}"
+            ))
+        })?;
+        let prober = Arc::new(prober);
         // Where that fails, answers are taken with the rest.
         let _ = rings.wake_for(prober.event());
         let targets = match &settings.target {
@@ -135,7 +128,7 @@ impl Session {
         let mut pipeline = Pipeline::new(
             tasks,
             modules,
-            mappings,
+            Mappings::new(told, boot, Arc::clone(&prober)),
             prober,
             Symbolizer::start(
                 &settings.symbolizer,
@@ -144,6 +137,11 @@ impl Session {
             ),
             settings.jvm_maps,
         );
+        match &settings.target {
+            Target::All => pipeline.ask_early(None),
+            Target::Processes(tgids) => pipeline.ask_early(Some(tgids)),
+            Target::Threads(_) | Target::Cgroup(_) => {}
+        }
         for notice in kernel.notices() {
             pipeline.notice(true, &notice);
         }
