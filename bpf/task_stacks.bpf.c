@@ -256,19 +256,21 @@ static __always_inline bool is_displaced(struct task_struct *t)
 	       task_cpu(t) == task_cpu(self);
 }
 
-/* A way along the calls of a task whose return is probed, and the copies of its stack. */
+/* A way along the calls of a task whose return is probed, and the copies of its stack: through memory, as `visited_state`. */
 struct returns {
-	struct return_instance *call;
+	__u64 task;   /* a struct task_struct */
+	__u64 call;   /* a struct return_instance, innermost first; 0: there is none */
 	__u64 probed; /* the address to which all of them return */
 	__u64 sp, bytes;
 	__u64 piece, piece_bytes;
 };
+struct returns returns;
 
 /* Puts a return address back into the copy of `bytes` that is at `place` of the memory, if it is in there and still missing. */
-static __always_inline void put_back(struct return_instance *call, __u64 probed, __u64 from,
-				     __u64 bytes, __u64 place)
+static __always_inline void put_back(__u64 stack, __u64 address, __u64 from, __u64 bytes,
+				     __u64 place)
 {
-	__u64 at = call->stack - from, *word;
+	__u64 at = stack - from, *word;
 
 	if (at >= bytes)
 		return;
@@ -278,39 +280,42 @@ static __always_inline void put_back(struct return_instance *call, __u64 probed,
 		return;
 	word = (__u64 *)(memory + at);
 	/* a call that was left by a jump is in the list still, but no more on the stack */
-	if (*word == probed)
-		*word = call->orig_ret_vaddr;
+	if (*word == returns.probed)
+		*word = address;
 }
 
-static long restore_return(__u32 i __attribute__((unused)), struct returns *returns)
+static long restore_return(__u32 i __attribute__((unused)), void *none __attribute__((unused)))
 {
-	struct return_instance *call = returns->call;
+	struct return_instance *call = (void *)returns.call;
+	__u64 stack = 0, address = 0, next = 0;
 
 	if (!call)
 		return 1;
-	put_back(call, returns->probed, returns->sp, returns->bytes, 0);
-	put_back(call, returns->probed, returns->piece, returns->piece_bytes, FT_PASS_STACK);
-	returns->call = call->next;
+	bpf_core_read(&stack, sizeof(stack), &call->stack);
+	bpf_core_read(&address, sizeof(address), &call->orig_ret_vaddr);
+	bpf_core_read(&next, sizeof(next), &call->next);
+	put_back(stack, address, returns.sp, returns.bytes, 0);
+	put_back(stack, address, returns.piece, returns.piece_bytes, FT_PASS_STACK);
+	returns.call = next;
 	return 0;
 }
 
-/* Puts return addresses back that the kernel took from the stack of this task, since these returns are probed. */
-static __always_inline void restore_returns(struct task_struct *t, __u64 sp, __u64 bytes,
-					    __u64 piece, __u64 piece_bytes)
+/*
+ * Puts return addresses back that the kernel took from the stack of the task, since these returns are probed.
+ * Not static: the verifier checks the function once, rather than for each path to it.
+ */
+__attribute__((noinline)) int restore_returns(void)
 {
-	struct returns returns = {
-		.probed = probed_return(t),
-		.sp = sp,
-		.bytes = bytes,
-		.piece = piece,
-		.piece_bytes = piece_bytes,
-	};
+	struct task_struct *t = (void *)returns.task;
 
-	if (!returns.probed || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr) ||
-	    !t->utask)
-		return;
-	returns.call = t->utask->return_instances;
-	bpf_loop(MOST_PROBED, restore_return, &returns, 0);
+	if (!bpf_core_field_exists(t->mm->uprobes_state.xol_area) ||
+	    !bpf_core_field_exists(struct return_instance, orig_ret_vaddr))
+		return 0;
+	returns.probed = BPF_CORE_READ(t, mm, uprobes_state.xol_area, vaddr);
+	returns.call = (__u64)BPF_CORE_READ(t, utask, return_instances);
+	if (returns.probed)
+		bpf_loop(MOST_PROBED, restore_return, NULL, 0);
+	return 0;
 }
 
 /* the state of the task that is visited: through memory, so that the verifier follows one program rather than one for each state */
@@ -473,7 +478,12 @@ int task_stacks(struct bpf_iter__task *ctx)
 		piece_bytes = 0;
 	}
 
-	restore_returns(t, sp, user_bytes, piece_address, piece_bytes);
+	returns.task = (__u64)t;
+	returns.sp = sp;
+	returns.bytes = user_bytes;
+	returns.piece = piece_address;
+	returns.piece_bytes = piece_bytes;
+	restore_returns();
 	record.stack.user_address = sp;
 	record.stack.piece_address = piece_bytes ? piece_address : 0;
 	record.stack.switches_after = t->nvcsw + t->nivcsw;
