@@ -92,7 +92,9 @@ impl Session {
             cpu_hz: settings.cpu_hz,
             own: own.clone(),
         })?;
-        flametop_kernel::graph::sweep();
+        // It takes some 20 ms, and nothing waits for it. Without a thread, the next start does it.
+        let sweeper = thread::Builder::new().name("graph".to_owned());
+        let _ = sweeper.spawn(flametop_kernel::graph::sweep);
         kernel.count_program_time(settings.program_time);
         let boot = BootClock::now();
         let header = facts::header(&settings, &own, &kernel, boot.offset());
