@@ -27,7 +27,8 @@ test_events_of_page_faults_are_counted_to_the_digit() {
     fail "$total page faults: $(cat "$work/out.folded")"
   fi
   large=$(grep -v '^#' "$work/out.folded" | awk '/;large;/ { sum += $NF } END { print sum + 0 }')
-  if [ "$large" -lt 550 ] || [ "$large" -gt 850 ]; then
+  # Some 40 stacks stand for the 1,000: four standard errors.
+  if [ "$large" -lt 400 ] || [ "$large" -gt 950 ]; then
     fail "$large of 700 page faults are below large: $(cat "$work/out.folded")"
   fi
 }

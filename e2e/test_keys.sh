@@ -185,7 +185,21 @@ views() {
   press idle 7 'idle states +as requested'
   press quality 8 '^ passes .* due'
   press by-module b '^ module +samples'
-  press events 9 '▸ time of tasks'
+  press events 9 '› time of tasks'
+  press add-source a 'add a source'
+  tmux_ send-keys -l -- fault
+  keys Enter
+  wait_for 'it counts; enter shows its graph'
+  press switch space 'off: fault'
+  keys Space
+  wait_gone 'off: fault'
+  keys 1
+  press measure v 'shows fault'
+  keys v
+  wait_for 'shows the time of tasks'
+  keys 9 Down
+  wait_for '› fault'
+  press remove-source x 'removed: fault'
   keys 1
   wait_for "$both"
 }

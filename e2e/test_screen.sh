@@ -455,13 +455,13 @@ test_events_view_shows_the_graph_of_a_source_and_of_time_again() {
   start_screen "-p $load -e switch -e cyles"
   wait_for 'seventy'
   keys 9
-  wait_for '▸ time of tasks'
+  wait_for '› time of tasks'
   wait_for '^   switch +[0-9.,]+ +[0-9,]+ +[0-9,]+ '
   keys j Enter
   wait_for 'shows switch'
   wait_for 'all +100.0%.* events'
   keys 9
-  wait_for '▸ switch'
+  wait_for '› switch'
   keys j j Enter
   wait_for 'did you mean cycles\?'
   keys k k Enter

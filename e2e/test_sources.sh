@@ -68,7 +68,7 @@ test_sources_are_added_looked_at_switched_off_and_exported() {
   keys e
   wait_for 'export as'
   keys Enter
-  wait_for 'flametop-.*\.folded: '
+  wait_for 'flametop-.*\.fold'
   exported=$(echo "$work"/flametop-*.folded)
   contains "unit" '^# unit: events$' "$exported"
   contains "measure" '^# measure: fault, in events$' "$exported"
