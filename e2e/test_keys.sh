@@ -191,14 +191,14 @@ views() {
   keys Enter
   wait_for 'it counts; enter shows its graph'
   press switch space 'off: fault'
+  wait_for '^   fault +off '
   keys Space
-  wait_gone 'off: fault'
+  wait_for '^   fault +(n/a|[0-9.,]+) '
   keys 1
   press measure v 'shows fault'
   keys v
   wait_for 'shows the time of tasks'
   keys 9 Down
-  wait_for '› fault'
   press remove-source x 'removed: fault'
   keys 1
   wait_for "$both"

@@ -452,7 +452,7 @@ test_quality_view_says_whose_names_are_over_the_limit() {
 test_events_view_shows_the_graph_of_a_source_and_of_time_again() {
   known_load known 600
   open_pane
-  start_screen "-p $load -e switch -e cyles"
+  start_screen "-p $load -e switch -e tracepoint:sched:sched_swich"
   wait_for 'seventy'
   keys 9
   wait_for '› time of tasks'
@@ -463,7 +463,7 @@ test_events_view_shows_the_graph_of_a_source_and_of_time_again() {
   keys 9
   wait_for '› switch'
   keys j j Enter
-  wait_for 'did you mean cycles\?'
+  wait_for 'did you mean sched_switch\?'
   keys k k Enter
   wait_for 'seventy'
   keys q
