@@ -197,6 +197,19 @@ static void durations(long count)
 	}
 }
 
+/* so seldom that no budget keeps a stack back */
+static void seldom(long count)
+{
+	const struct timespec time = { .tv_nsec = 20000000 };
+	volatile long sum = 0;
+
+	begin();
+	for (long i = 0; i < count; i++) {
+		nanosleep(&time, NULL);
+		sum += outer(i);
+	}
+}
+
 /* a call within a call, both of whose returns may be probed, that waits for the end of stdin */
 NOINLINE long waits_inside(long n)
 {
@@ -401,6 +414,8 @@ int main(int argc, char **argv)
 		writes(n[0]);
 	else if (!strcmp(argv[1], "durations"))
 		durations(n[0]);
+	else if (!strcmp(argv[1], "seldom"))
+		seldom(n[0]);
 	else if (!strcmp(argv[1], "waits"))
 		waits();
 	else if (!strcmp(argv[1], "sleeps"))
