@@ -554,18 +554,6 @@ static __attribute__((unused)) long take_mapping(struct task_struct *t __attribu
 /* calls of a task whose return is probed: the kernel allows no more */
 #define MOST_PROBED 64
 
-/* The address to which all calls of the task's process return whose return is probed; 0: there are none. */
-static __attribute__((unused)) __u64 probed_return(struct task_struct *t)
-{
-	struct xol_area *area;
-
-	if (!bpf_core_field_exists(t->mm->uprobes_state.xol_area) ||
-	    !bpf_core_field_exists(struct xol_area, vaddr) || !t->mm)
-		return 0;
-	area = t->mm->uprobes_state.xol_area;
-	return area ? area->vaddr : 0;
-}
-
 /* checked when an object is opened, so that library and object never disagree on a layout */
 const volatile __u32 abi = FT_ABI;
 

@@ -422,6 +422,18 @@ static long restore_return(__u32 i __attribute__((unused)), struct returns *retu
 	return 0;
 }
 
+/* The address to which all calls of the task's process return whose return is probed; 0: there are none. */
+static __u64 probed_return(struct task_struct *t)
+{
+	struct xol_area *area;
+
+	if (!bpf_core_field_exists(t->mm->uprobes_state.xol_area) ||
+	    !bpf_core_field_exists(struct xol_area, vaddr) || !t->mm)
+		return 0;
+	area = t->mm->uprobes_state.xol_area;
+	return area ? area->vaddr : 0;
+}
+
 /*
  * Puts return addresses back that the kernel took from the stack of this task, since these returns are probed: into the copy from `sp` on,
  * of `bytes`, with so many bytes in front of it. A task that has just returned is at the address of all probed returns, where it may

@@ -177,3 +177,13 @@ launcher_pid() {
 jvm_pid() {
   pgrep -P "$(launcher_pid)" java
 }
+
+# page_faults: starts the program that touches 300 and 700 pages when the descriptor 9 has a line for it; sets $load.
+page_faults() {
+  cc -O1 -g -fno-omit-frame-pointer -o "$work/faults" "$root/e2e/programs/faults.c" || fail "cc failed"
+  mkfifo "$work/told"
+  "$work/faults" <"$work/told" &
+  # shellcheck disable=SC2034 # the test uses it
+  load=$!
+  exec 9>"$work/told"
+}

@@ -1,18 +1,9 @@
 # shellcheck shell=bash disable=SC2154
 # Sources of events on the machine as it is.
 
-# faulting: starts the program that touches pages, told by the descriptor 9; sets $load.
-faulting() {
-  cc -O1 -g -fno-omit-frame-pointer -o "$work/faults" "$root/e2e/programs/faults.c" || fail "cc failed"
-  mkfifo "$work/told"
-  "$work/faults" <"$work/told" &
-  load=$!
-  exec 9>"$work/told"
-}
-
 test_events_of_page_faults_are_counted_to_the_digit() {
-  faulting
-  "$flametop" record -p $load -e fault -d 6 --by none -o "$work/out.folded" 2>"$work/err" </dev/null 9>&- &
+  page_faults
+  "$flametop" record -p "$load" -e fault -d 6 --by none -o "$work/out.folded" 2>"$work/err" </dev/null 9>&- &
   launcher=$!
   wait_until "flametop samples" sampling_faults
   echo go >&9

@@ -75,7 +75,7 @@ impl Wanted {
         text.map(Pattern::parse).transpose().map(Wanted)
     }
 
-    /// Whether the source with this text is wanted.
+    /// Whether the user asked for the source with this text.
     pub fn holds(&self, spec: &str) -> bool {
         match &self.0 {
             None => true,
@@ -104,7 +104,7 @@ pub fn add_tracepoints(listing: &mut Listing, wanted: &Wanted) {
         let names = tracefs.folders(&format!("events/{category}"));
         for name in names.unwrap_or_default() {
             let spec = format!("tracepoint:{category}:{name}");
-            // What is no event has no fields.
+            // Folders without a description of fields are no events.
             if wanted.holds(&spec)
                 && let Ok(fields) = tracefs.fields(&category, &name)
             {

@@ -28,7 +28,7 @@ pub fn did_you_mean<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) 
     offered(&nearest(wanted, names))
 }
 
-/// The same of names that are known to be near.
+/// `; did you mean A, B or C?` with these names, or nothing where there are none.
 pub fn offered(near: &[&str]) -> String {
     match near.split_last() {
         None => String::new(),

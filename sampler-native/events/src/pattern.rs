@@ -31,7 +31,7 @@ impl Pattern {
         Ok(Pattern::Name(text.to_owned()))
     }
 
-    /// Whether the pattern means this name.
+    /// Whether this name fits to the pattern.
     pub fn holds(&self, name: &[u8]) -> bool {
         match self {
             Pattern::Name(only) => only.as_bytes() == name,

@@ -1,4 +1,5 @@
-//! What functions of the kernel call, each call with its time: the kernel's own function graph tracer, in an instance of ours.
+//! Function graphs: the calls that a function of the kernel makes, each with its time. The kernel's own function graph tracer records
+//! them, in an instance of ours.
 //!
 //! An instance has rings and threads of its own, but the functions whose graphs are drawn and the depth are of the whole kernel: one
 //! program at a time can have them. So the tracer starts only where nobody uses them, and puts them back. A process that survives this
@@ -292,7 +293,7 @@ fn open() -> Result<Tracefs> {
     Ok(tracefs)
 }
 
-/// Whether nobody has chosen functions.
+/// Whether this text of a filter file names no function.
 fn is_unset(functions: &str) -> bool {
     functions.lines().all(|line| line.starts_with('#'))
 }

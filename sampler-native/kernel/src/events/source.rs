@@ -375,7 +375,7 @@ impl SourceSpec {
         Ok(())
     }
 
-    /// Whether the weight is an argument of a USDT probe.
+    /// Whether the source weighs an event by an argument of a USDT probe.
     pub(super) fn is_usdt(&self) -> bool {
         self.weight == Weight::Probe
     }
