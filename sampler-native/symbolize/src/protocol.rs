@@ -33,55 +33,24 @@
 //! Every *ask* carries its descriptor, so the helper may forget what it likes at any time. Neither
 //! side trusts the other: a message that does not fit this exactly is none.
 
-use crate::found::{Argument, ArgumentPlace, FoundSite, Wanted};
+mod asks;
+mod sites;
+mod wire;
+
+pub use asks::{ASK_MAX, Ask, BUILD_ID_MAX, FILE, Fetch, Find, KERNEL, VDSO, What};
+use sites::{site, sites_messages};
+pub use wire::{MESSAGE_MAX, PATH_MAX};
+use wire::{Reader, put_text};
+
+use crate::found::FoundSite;
 use crate::{CALLS_MAX, Call, NAME_MAX, TEXT_MAX};
 
 /// Version of the messages; client and helper process must have the same.
 pub const VERSION: u16 = 6;
-/// Most offsets in one *ask*.
-pub const ASK_MAX: usize = 512;
-/// Longest message, in bytes.
-pub const MESSAGE_MAX: usize = 32 << 10;
-
-/// The kernel's symbols.
-pub const KERNEL: u8 = 0;
-/// An ELF file.
-pub const FILE: u8 = 1;
-/// An ELF file in memory.
-pub const VDSO: u8 = 2;
-
-/// Longest path in a question; of a longer one only files beside it are not found.
-pub const PATH_MAX: usize = 4096;
 
 /// Answers a *look*.
 pub fn looked(known: bool) -> [u8; 2] {
     [11, known.into()]
-}
-
-/// What a question is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
-    /// The names of functions.
-    Names = 1,
-    /// Inlined functions and source lines.
-    Places = 5,
-}
-
-/// A question of the client.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Ask {
-    /// What is asked.
-    pub what: What,
-    /// [`KERNEL`], [`FILE`] or [`VDSO`].
-    pub kind: u8,
-    /// The client's number of the module.
-    pub module: u32,
-    /// A process that maps it, whose root may have its debug file too; 0: none.
-    pub process: u32,
-    /// Its path, as that process names it.
-    pub path: Vec<u8>,
-    /// At most [`ASK_MAX`].
-    pub offsets: Vec<u64>,
 }
 
 /// A symbol, or none if it has no name.
@@ -139,18 +108,6 @@ impl Trouble {
     };
 }
 
-/// Longest build id that is asked for, in bytes. They have 20.
-pub const BUILD_ID_MAX: usize = 64;
-
-/// A question to a process that fetches debug files.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Fetch {
-    /// At most [`BUILD_ID_MAX`] bytes.
-    pub build_id: Vec<u8>,
-    /// A larger file is not fetched.
-    pub most: u64,
-}
-
 /// How a search for a debug file ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -190,25 +147,8 @@ impl Ended {
     }
 }
 
-/// A question about functions or probes of a file.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Find {
-    /// In whose root the path is; 0: none.
-    pub process: u32,
-    /// Of the file.
-    pub path: Vec<u8>,
-    /// So many sites at most.
-    pub most: u32,
-    /// What is looked for.
-    pub wanted: Wanted,
-}
-
-/// Longest pattern, and longest name of a list: the path of a file and the name of a function.
-pub const PATTERN_MAX: usize = PATH_MAX + NAME_MAX + 16;
 /// Most names that are near.
 const NEAR_MAX: usize = 8;
-/// No argument, no register.
-const NONE: u8 = 0xff;
 
 /// A message of the helper process.
 #[derive(Debug, PartialEq, Eq)]
@@ -255,244 +195,6 @@ pub enum Reply {
     },
     /// Nothing can be found, in words; at most [`NAME_MAX`] bytes.
     NotFound(Vec<u8>),
-}
-
-/// Takes numbers off the front of a message.
-struct Reader<'a>(&'a [u8]);
-
-impl<'a> Reader<'a> {
-    fn bytes(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (bytes, rest) = self.0.split_at_checked(length)?;
-        self.0 = rest;
-        Some(bytes)
-    }
-
-    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
-        self.bytes(N)?.try_into().ok()
-    }
-
-    fn u8(&mut self) -> Option<u8> {
-        self.array().map(|[byte]| byte)
-    }
-
-    fn u16(&mut self) -> Option<u16> {
-        self.array().map(u16::from_le_bytes)
-    }
-
-    fn u32(&mut self) -> Option<u32> {
-        self.array().map(u32::from_le_bytes)
-    }
-
-    fn u64(&mut self) -> Option<u64> {
-        self.array().map(u64::from_le_bytes)
-    }
-
-    fn text(&mut self, longest: usize) -> Option<Vec<u8>> {
-        let length = usize::from(self.u16()?);
-        if length > longest {
-            return None;
-        }
-        self.bytes(length).map(<[u8]>::to_vec)
-    }
-}
-
-fn put_text(out: &mut Vec<u8>, text: &[u8], longest: usize) {
-    let text = &text[..text.len().min(longest)];
-    out.extend((text.len() as u16).to_le_bytes());
-    out.extend(text);
-}
-
-impl Ask {
-    /// The bytes of the message.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![self.what as u8, self.kind];
-        out.extend((self.offsets.len() as u16).to_le_bytes());
-        out.extend(self.module.to_le_bytes());
-        out.extend(self.process.to_le_bytes());
-        put_text(&mut out, &self.path, PATH_MAX);
-        for offset in &self.offsets {
-            out.extend(offset.to_le_bytes());
-        }
-        out
-    }
-
-    /// The question in `message`, if it is one.
-    pub fn decode(message: &[u8]) -> Option<Ask> {
-        let mut reader = Reader(message);
-        let (what, kind) = match reader.array()? {
-            [1, kind @ KERNEL..=VDSO] => (What::Names, kind),
-            [5, kind @ KERNEL..=VDSO] => (What::Places, kind),
-            _ => return None,
-        };
-        let count = usize::from(reader.u16()?);
-        let (module, process) = (reader.u32()?, reader.u32()?);
-        let path = reader.text(PATH_MAX)?;
-        if count > ASK_MAX || reader.0.len() != count * 8 {
-            return None;
-        }
-        let offsets = reader
-            .0
-            .chunks_exact(8)
-            .filter_map(|chunk| Reader(chunk).u64())
-            .collect();
-        Some(Ask {
-            what,
-            kind,
-            module,
-            process,
-            path,
-            offsets,
-        })
-    }
-}
-
-impl Fetch {
-    /// The bytes of the message.
-    pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![7, 0];
-        put_text(&mut out, &self.build_id, BUILD_ID_MAX);
-        out.extend(self.most.to_le_bytes());
-        out
-    }
-
-    /// The question in `message`, if it is one.
-    pub fn decode(message: &[u8]) -> Option<Fetch> {
-        let mut reader = Reader(message);
-        let [7, 0] = reader.array()? else {
-            return None;
-        };
-        let build_id = reader.text(BUILD_ID_MAX)?;
-        let most = reader.u64()?;
-        reader.0.is_empty().then_some(Fetch { build_id, most })
-    }
-}
-
-impl Find {
-    /// The bytes of the message.
-    pub fn encode(&self) -> Vec<u8> {
-        let (what, argument, offset, first, second) = match &self.wanted {
-            Wanted::Functions { name, offset } => (0, NONE, *offset, name.as_str(), ""),
-            Wanted::Probes {
-                provider,
-                name,
-                argument,
-            } => (
-                1,
-                argument.unwrap_or(NONE),
-                0,
-                provider.as_str(),
-                name.as_str(),
-            ),
-            Wanted::Listed { pattern, file } => (2, NONE, 0, pattern.as_str(), file.as_str()),
-        };
-        let mut out = vec![12, what, argument, 0];
-        out.extend(self.process.to_le_bytes());
-        out.extend(self.most.to_le_bytes());
-        out.extend(offset.to_le_bytes());
-        put_text(&mut out, &self.path, PATH_MAX);
-        put_text(&mut out, first.as_bytes(), PATTERN_MAX);
-        put_text(&mut out, second.as_bytes(), PATTERN_MAX);
-        out
-    }
-
-    /// The question in `message`, if it is one.
-    pub fn decode(message: &[u8]) -> Option<Find> {
-        let mut reader = Reader(message);
-        let [12, what, argument, 0] = reader.array()? else {
-            return None;
-        };
-        let (process, most, offset) = (reader.u32()?, reader.u32()?, reader.u64()?);
-        let path = reader.text(PATH_MAX)?;
-        let mut text = || String::from_utf8(reader.text(PATTERN_MAX)?).ok();
-        let (first, second) = (text()?, text()?);
-        let wanted = match (what, argument, offset) {
-            (0, NONE, _) if second.is_empty() => Wanted::Functions {
-                name: first,
-                offset,
-            },
-            (1, _, 0) => Wanted::Probes {
-                provider: first,
-                name: second,
-                argument: (argument != NONE).then_some(argument),
-            },
-            (2, NONE, 0) => Wanted::Listed {
-                pattern: first,
-                file: second,
-            },
-            _ => return None,
-        };
-        reader.0.is_empty().then_some(Find {
-            process,
-            path,
-            most,
-            wanted,
-        })
-    }
-}
-
-fn put_site(out: &mut Vec<u8>, site: &FoundSite) {
-    let flags = [site.entry, site.nop5, site.go, site.argument.is_some()];
-    let flag = |(bit, set): (usize, bool)| u8::from(set) << bit;
-    out.push(flags.into_iter().enumerate().map(flag).sum());
-    out.extend(site.offset.to_le_bytes());
-    out.extend(site.semaphore.to_le_bytes());
-    put_text(out, &site.name, PATTERN_MAX);
-    put_text(out, &site.details, TEXT_MAX);
-    let Some(argument) = &site.argument else {
-        return;
-    };
-    let (kind, register, index, value) = match argument.place {
-        ArgumentPlace::Constant(value) => (0, 0, None, value),
-        ArgumentPlace::Register(register) => (1, register, None, 0),
-        ArgumentPlace::Memory(register, value, index) => (2, register, index, value),
-    };
-    let (index, shift) = index.unwrap_or((NONE, 0));
-    let signed = u8::from(argument.signed);
-    out.extend([kind, argument.bytes, signed, register, index, shift]);
-    out.extend(value.to_le_bytes());
-}
-
-fn site(reader: &mut Reader<'_>) -> Option<FoundSite> {
-    let flags = reader.u8()?;
-    let flag = |bit: u8| flags & 1 << bit != 0;
-    if flags >> 4 != 0 {
-        return None;
-    }
-    Some(FoundSite {
-        entry: flag(0),
-        nop5: flag(1),
-        go: flag(2),
-        offset: reader.u64()?,
-        semaphore: reader.u64()?,
-        name: reader.text(PATTERN_MAX)?,
-        details: reader.text(TEXT_MAX)?,
-        argument: match flag(3) {
-            true => Some(argument(reader)?),
-            false => None,
-        },
-    })
-}
-
-fn argument(reader: &mut Reader<'_>) -> Option<Argument> {
-    let [kind, bytes, signed, register, index, shift] = reader.array()?;
-    let value = i64::from_le_bytes(reader.array()?);
-    let index = match (index, shift) {
-        (NONE, 0) => None,
-        (NONE, _) => return None,
-        pair => Some(pair),
-    };
-    let place = match (kind, register, index, value) {
-        (0, 0, None, value) => ArgumentPlace::Constant(value),
-        (1, register, None, 0) => ArgumentPlace::Register(register),
-        (2, register, index, value) => ArgumentPlace::Memory(register, value, index),
-        _ => return None,
-    };
-    let fits = [1, 2, 4, 8].contains(&bytes) && signed <= 1 && shift <= 3;
-    fits.then_some(Argument {
-        place,
-        bytes,
-        signed: signed == 1,
-    })
 }
 
 impl Place {
@@ -646,30 +348,10 @@ impl Reply {
     }
 }
 
-/// As many messages as the sites take.
-fn sites_messages(sites: &[FoundSite]) -> Vec<Vec<u8>> {
-    let mut messages: Vec<Vec<u8>> = Vec::new();
-    let mut count = 0u16;
-    for site in sites {
-        let mut bytes = Vec::new();
-        put_site(&mut bytes, site);
-        let full = |message: &Vec<u8>| message.len() + bytes.len() > MESSAGE_MAX;
-        if messages.last().is_none_or(full) {
-            messages.push(vec![13, 0, 0, 0]);
-            count = 0;
-        }
-        count += 1;
-        if let Some(message) = messages.last_mut() {
-            message[2..4].copy_from_slice(&count.to_le_bytes());
-            message.extend(bytes);
-        }
-    }
-    messages
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::found::{Argument, ArgumentPlace, Wanted};
 
     /// xorshift64*: enough to reach every branch, and the same in every run.
     struct Noise(u64);
