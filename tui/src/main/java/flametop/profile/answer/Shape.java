@@ -75,6 +75,19 @@ public final class Shape {
     }
   }
 
+  /** Only processes whose programs have these names, or all but these. */
+  public record Services(Set<String> names, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, joined(names));
+    }
+
+    @Override
+    public Services with(boolean isOut) {
+      return new Services(names, isOut);
+    }
+  }
+
   /** Only processes of these users, or all but these. */
   public record Users(Set<Integer> uids, boolean out) implements Filter {
     @Override
@@ -204,12 +217,13 @@ public final class Shape {
     }
   }
 
-  /** The nodes above the frames; without this step they are those of {@link RootOrder#COMM}. */
+  /** The nodes above the frames; without this step they are those of {@link RootOrder#SERVICE}. */
   public record Group(RootOrder by) implements Step {
     @Override
     public String text() {
       return switch (by) {
         case NONE -> "not grouped";
+        case SERVICE -> "by service";
         case COMM -> "by comm";
         case PROCESS -> "by process";
         case THREAD -> "by thread";
@@ -260,7 +274,7 @@ public final class Shape {
   /** How many of a set its text names. */
   private static final int NAMED = 4;
 
-  /** Everything by comm. */
+  /** Everything by service. */
   public static final Shape PLAIN = new Shape(List.of());
 
   private final List<Step> steps;
@@ -272,7 +286,7 @@ public final class Shape {
 
   private Shape(List<Step> steps) {
     this.steps = steps;
-    RootOrder by = RootOrder.COMM;
+    RootOrder by = RootOrder.SERVICE;
     int bits = -1;
     boolean reverse = false;
     boolean all = true;
@@ -289,6 +303,7 @@ public final class Shape {
       } else if (step instanceof Processes
           || step instanceof Threads
           || step instanceof Comms
+          || step instanceof Services
           || step instanceof Users
           || step instanceof Cgroups) {
         all = false;
@@ -405,10 +420,11 @@ public final class Shape {
 
   /**
    * @param tid {@code Owners.NONE} of one that stands for many
+   * @param service the name of the process by the program that it runs
    * @param cgroup its path, or text that does not begin as one
    */
   public boolean admits(
-      int tgid, int tid, int uid, String comm, String processComm, String cgroup) {
+      int tgid, int tid, int uid, String comm, String processComm, String service, String cgroup) {
     for (Step step : steps) {
       boolean admitted = true;
       if (step instanceof Processes p) {
@@ -417,6 +433,8 @@ public final class Shape {
         admitted = t.tids.contains(tid) != t.out;
       } else if (step instanceof Comms c) {
         admitted = (c.comms.contains(comm) || c.comms.contains(processComm)) != c.out;
+      } else if (step instanceof Services s) {
+        admitted = s.names.contains(service) != s.out;
       } else if (step instanceof Users u) {
         admitted = u.uids.contains(uid) != u.out;
       } else if (step instanceof Cgroups c) {

@@ -75,9 +75,10 @@ final class StackFold {
   /** Whether folded stacks know what a step asks for. */
   static boolean knows(Shape.Step step) {
     return step instanceof Shape.Group g
-        ? g.by() == RootOrder.NONE || g.by() == RootOrder.COMM
+        ? g.by() == RootOrder.NONE || g.by() == RootOrder.SERVICE || g.by() == RootOrder.COMM
         : !(step instanceof Shape.Processes
             || step instanceof Shape.Threads
+            || step instanceof Shape.Services
             || step instanceof Shape.Users
             || step instanceof Shape.Cgroups
             || step instanceof Shape.Cpus

@@ -34,9 +34,10 @@ final class OwnerPaths {
     }
     return switch (order) {
       case THREAD -> owner;
-      case PROCESS -> List.of(owners.process(owner), owners.processComm(owner));
-      case CGROUP -> List.of(owners.cgroup(owner), owners.processComm(owner));
-      case NONE, CPU, COMM -> List.of(owners.processComm(owner));
+      case PROCESS -> List.of(owners.process(owner), owners.service(owner));
+      case CGROUP -> List.of(owners.cgroup(owner), owners.service(owner));
+      case COMM -> List.of(owners.processComm(owner));
+      case NONE, CPU, SERVICE -> List.of(owners.service(owner));
     };
   }
 
@@ -48,10 +49,11 @@ final class OwnerPaths {
     switch (order) {
       case NONE -> {}
       case CPU -> to.add(thread(cpu == Shape.NO_CPU ? "[no cpu]" : "cpu " + cpu));
+      case SERVICE -> to.add(process(owners.service(owner)));
       case COMM -> to.add(process(owners.processComm(owner)));
-      case PROCESS -> to.add(process(owners.processComm(owner) + "-" + tgid(owner)));
+      case PROCESS -> to.add(process(owners.service(owner) + "-" + tgid(owner)));
       case THREAD -> {
-        to.add(process(owners.processComm(owner) + "-" + tgid(owner)));
+        to.add(process(owners.service(owner) + "-" + tgid(owner)));
         int tid = owners.tid(owner);
         if (tid != Owners.NONE) {
           to.add(thread(owners.comm(owner) + "-" + tid));
@@ -59,7 +61,7 @@ final class OwnerPaths {
       }
       case CGROUP -> {
         cgroups(owners.cgroup(owner), to);
-        to.add(process(owners.processComm(owner)));
+        to.add(process(owners.service(owner)));
       }
     }
   }
@@ -97,13 +99,15 @@ final class OwnerPaths {
     String name = stacks.name(function);
     return switch (kind) {
       case ROOT -> null;
-      case PROCESS -> {
-        boolean isComm = order == RootOrder.COMM || order == RootOrder.CGROUP;
-        int tgid = isComm ? NONE : number(name, "-");
-        yield isComm
-            ? new Shape.Comms(Set.of(name), false)
-            : tgid < 0 ? null : new Shape.Processes(Set.of(tgid), false);
-      }
+      case PROCESS ->
+          switch (order) {
+            case COMM -> new Shape.Comms(Set.of(name), false);
+            case SERVICE, CGROUP -> new Shape.Services(Set.of(name), false);
+            case NONE, PROCESS, THREAD, CPU -> {
+              int tgid = number(name, "-");
+              yield tgid < 0 ? null : new Shape.Processes(Set.of(tgid), false);
+            }
+          };
       case THREAD -> {
         boolean isCpu = order == RootOrder.CPU;
         int number = number(name, isCpu ? " " : "-");

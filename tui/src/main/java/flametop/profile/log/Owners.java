@@ -15,16 +15,17 @@ import java.util.function.IntConsumer;
 /**
  * Processes, tasks, and owners, to whom time belongs. A process is one generation of a tgid; other
  * classes know a process by its slot, and a task by its id of the stream. An owner is a task in one
- * process under one pair of comms and in one control group, so that what was logged keeps its names
- * when a task executes, is renamed or is moved.
+ * process under one comm and one name of its service and in one control group, so that what was
+ * logged keeps its names when a task executes, is renamed or is moved.
  *
  * <p>Two kinds of owner stand for what is {@link #older old}: one for the threads of a process that
- * are gone, one for the processes of a comm that are gone.
+ * are gone, one for the processes of a name that are gone.
  */
 public final class Owners {
   // A record's own equals and hashCode are made when they are first used, which takes 20 ms.
 
-  private record Key(int task, int process, String comm, String processComm, String cgroup) {
+  private record Key(
+      int task, int process, String comm, String processComm, String service, String cgroup) {
     @Override
     public boolean equals(Object other) {
       return other instanceof Key key
@@ -32,25 +33,30 @@ public final class Owners {
           && process == key.process
           && comm.equals(key.comm)
           && processComm.equals(key.processComm)
+          && service.equals(key.service)
           && cgroup.equals(key.cgroup);
     }
 
     @Override
     public int hashCode() {
       int names = 31 * comm.hashCode() + processComm.hashCode();
+      names = 31 * names + service.hashCode();
       return 31 * (31 * (31 * task + process) + names) + cgroup.hashCode();
     }
   }
 
-  private record Elders(String comm, int uid) {
+  private record Elders(String comm, String service, int uid) {
     @Override
     public boolean equals(Object other) {
-      return other instanceof Elders elders && uid == elders.uid && comm.equals(elders.comm);
+      return other instanceof Elders elders
+          && uid == elders.uid
+          && comm.equals(elders.comm)
+          && service.equals(elders.service);
     }
 
     @Override
     public int hashCode() {
-      return 31 * uid + comm.hashCode();
+      return 31 * (31 * uid + comm.hashCode()) + service.hashCode();
     }
   }
 
@@ -59,7 +65,7 @@ public final class Owners {
   /** Owner of time so long ago that whose it was is not known any more; no filter admits it. */
   public static final int OLDER = 0;
 
-  /** The tgid of a process that stands for all processes of its comm that are gone. */
+  /** The tgid of a process that stands for all processes of its name that are gone. */
   public static final int NO_TGID = -1;
 
   private static final String NOBODY = "[older]";
@@ -72,13 +78,16 @@ public final class Owners {
   /** The time at which a living process or task is gone. */
   private static final long NEVER = Long.MAX_VALUE;
 
-  /** One generation of a tgid, or all processes of a comm that are gone. */
+  /** One generation of a tgid, or all processes of one name that are gone. */
   private static final class ProcessEntry {
     int tgid;
     int uid;
 
-    /** Differs from before where comm or group do. */
+    /** Differs from before where a name or the group do. */
     int version;
+
+    /** The comm, or a better name: {@link ServiceName}. */
+    String service = "";
 
     /** Tasks that are not gone. */
     int alive;
@@ -153,7 +162,7 @@ public final class Owners {
   private long forgetAt = MOST_TEXT;
 
   public Owners() {
-    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY));
+    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY, NOBODY));
   }
 
   /** The next records are of this time, ns, or later. */
@@ -186,8 +195,10 @@ public final class Owners {
     if (text > forgetAt) {
       forgetGone(process);
     }
-    if (!comm.equals(process.comm)) {
+    String service = ServiceName.of(comm, commandLine);
+    if (!comm.equals(process.comm) || !service.equals(process.service)) {
       process.comm = texts.intern(comm);
+      process.service = texts.intern(service);
       process.version++;
     }
   }
@@ -336,7 +347,9 @@ public final class Owners {
     Task task = tasks.get(id);
     ProcessEntry process = processes.get(task.process);
     if (task.owner == NONE || owners.get(task.owner).version != process.version) {
-      task.owner = intern(new Key(id, task.process, task.comm, process.comm, process.cgroup));
+      task.owner =
+          intern(
+              new Key(id, task.process, task.comm, process.comm, process.service, process.cgroup));
       owners.get(task.owner).version = process.version;
     }
     return task.owner;
@@ -345,7 +358,7 @@ public final class Owners {
   /**
    * Who stands for an owner in a time so long ago that it is not told apart any more: for a thread
    * that was gone before {@code before} the threads of its process, for a process that was the
-   * processes of its comm, in whatever control group; else the owner itself.
+   * processes of its name, in whatever control group; else the owner itself.
    */
   int older(int number, long before) {
     Owner owner = owners.get(number);
@@ -355,7 +368,7 @@ public final class Owners {
     }
     ProcessEntry process = processes.get(key.process);
     if (process.gone < before) {
-      Elders elder = new Elders(key.processComm, process.uid);
+      Elders elder = new Elders(key.processComm, key.service, process.uid);
       Integer all = elders.get(elder);
       if (all == null) {
         all = processSlots.take();
@@ -363,12 +376,13 @@ public final class Owners {
         stands.tgid = NO_TGID;
         stands.uid = elder.uid;
         stands.comm = elder.comm;
+        stands.service = elder.service;
         elders.put(elder, all);
       }
-      return intern(new Key(NONE, all, elder.comm, elder.comm, NOBODY));
+      return intern(new Key(NONE, all, elder.comm, elder.comm, elder.service, NOBODY));
     }
     return owner.gone < before
-        ? intern(new Key(NONE, key.process, NOBODY, key.processComm, key.cgroup))
+        ? intern(new Key(NONE, key.process, NOBODY, key.processComm, key.service, key.cgroup))
         : number;
   }
 
@@ -391,13 +405,13 @@ public final class Owners {
       task.newest = number;
     }
     known.put(key, number);
-    Key all = new Key(NONE, key.process, "", key.processComm, key.cgroup);
+    Key all = new Key(NONE, key.process, "", key.processComm, key.service, key.cgroup);
     Integer group = known.putIfAbsent(all, number);
     owner.group = group == null ? number : group;
     return number;
   }
 
-  /** One owner for all of a process under one comm and in one control group. */
+  /** One owner for all of a process under one name and in one control group. */
   public int group(int owner) {
     return owners.get(owner).group;
   }
@@ -418,6 +432,13 @@ public final class Owners {
 
   public String processComm(int owner) {
     return owners.get(owner).key.processComm;
+  }
+
+  /**
+   * The name of the process by the program that it runs; the comm where no rule has a better one.
+   */
+  public String service(int owner) {
+    return owners.get(owner).key.service;
   }
 
   /**
@@ -491,13 +512,25 @@ public final class Owners {
     Owner its = owners.get(owner);
     ProcessEntry process = processes.get(its.key.process);
     return shape.admits(
-        process.tgid, its.tid, process.uid, its.key.comm, its.key.processComm, its.key.cgroup);
+        process.tgid,
+        its.tid,
+        process.uid,
+        its.key.comm,
+        its.key.processComm,
+        its.key.service,
+        its.key.cgroup);
   }
 
   private boolean admits(Shape shape, Task task) {
     ProcessEntry process = processes.get(task.process);
     return shape.admits(
-        process.tgid, task.tid, process.uid, task.comm, process.comm, process.cgroup);
+        process.tgid,
+        task.tid,
+        process.uid,
+        task.comm,
+        process.comm,
+        process.service,
+        process.cgroup);
   }
 
   /**
@@ -551,9 +584,10 @@ public final class Owners {
         keptProcesses,
         slot -> {
           ProcessEntry process = processes.get(slot);
-          elders.remove(new Elders(process.comm, process.uid), slot);
+          elders.remove(new Elders(process.comm, process.service, process.uid), slot);
           setCommandLine(process, "");
           process.comm = "";
+          process.service = "";
           process.cgroup = NO_CGROUP;
           freedProcesses.accept(slot);
         });

@@ -44,7 +44,8 @@ final class ActionSentence {
           "Merges recursion: calls of a function by itself become one frame; again: stops.";
       case COLLAPSE ->
           "Draws the module of the selected frame as one frame; on that one: opens it.";
-      case GROUP -> "Groups by the next of comm, process, thread, CPU, control group, nothing.";
+      case GROUP ->
+          "Groups by the next of service, comm, process, thread, CPU, control group, nothing.";
       case THREADS -> "Groups by thread, or shows rows of threads; again: goes back.";
       case UNDO -> "Undoes the last filter or change of shape.";
       case REDO -> "Does again what was undone last.";

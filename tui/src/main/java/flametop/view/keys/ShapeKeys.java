@@ -224,7 +224,7 @@ public final class ShapeKeys {
       return group(s, RootOrder.THREAD);
     }
     return ungrouped.group() == RootOrder.THREAD
-        ? group(s, RootOrder.COMM)
+        ? group(s, RootOrder.SERVICE)
         : to(s, ungrouped, new Shape.Group(ungrouped.group()).text(), "");
   }
 

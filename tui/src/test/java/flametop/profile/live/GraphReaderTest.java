@@ -239,7 +239,7 @@ class GraphReaderTest {
       String expected =
           switch (order) {
             case NONE -> "main";
-            case COMM -> "zeta;main";
+            case SERVICE, COMM -> "zeta;main";
             case PROCESS -> "zeta-10;main";
             case THREAD -> "zeta-10;t-100;main";
             case CPU -> "[no cpu];main";

@@ -207,15 +207,16 @@ class RandomHistoryTest {
       return null;
     }
     Owners owners = world.owners;
-    String process = owners.processComm(owner) + "-" + owners.tgid(owners.process(owner)) + ";";
+    String process = owners.service(owner) + "-" + owners.tgid(owners.process(owner)) + ";";
     StringBuilder names =
         new StringBuilder(
             switch (shape.group()) {
               case NONE -> "";
+              case SERVICE -> owners.service(owner) + ";";
               case COMM -> owners.processComm(owner) + ";";
               case PROCESS -> process;
               case THREAD -> process + owners.comm(owner) + "-" + owners.tid(owner) + ";";
-              case CGROUP -> cgroups(owners.cgroup(owner)) + owners.processComm(owner) + ";";
+              case CGROUP -> cgroups(owners.cgroup(owner)) + owners.service(owner) + ";";
               case CPU -> cpu == Shape.NO_CPU ? "[no cpu];" : "cpu " + cpu + ";";
             });
     frames.forEach(f -> names.append(f.name()).append(';'));
@@ -369,9 +370,10 @@ class RandomHistoryTest {
   private static String pool(Owners owners, Shape shape, int owner) {
     return switch (shape.group()) {
       case THREAD -> "" + owner;
-      case PROCESS -> owners.process(owner) + ";" + owners.processComm(owner);
-      case CGROUP -> owners.cgroup(owner) + ";" + owners.processComm(owner);
-      case NONE, CPU, COMM -> owners.processComm(owner);
+      case PROCESS -> owners.process(owner) + ";" + owners.service(owner);
+      case CGROUP -> owners.cgroup(owner) + ";" + owners.service(owner);
+      case COMM -> owners.processComm(owner);
+      case NONE, CPU, SERVICE -> owners.service(owner);
     };
   }
 
@@ -487,7 +489,9 @@ class RandomHistoryTest {
       int last = f.names().length - 1;
       Set<String> counted = new HashSet<>();
       for (int i = 0; i <= last; i++) {
-        boolean task = f.kinds()[i] == NodeKind.PROCESS || f.kinds()[i] == NodeKind.THREAD;
+        NodeKind kind = f.kinds()[i];
+        boolean task =
+            kind == NodeKind.PROCESS || kind == NodeKind.THREAD || kind == NodeKind.CGROUP;
         String name = f.kinds()[i] + f.names()[i];
         if (!task && counted.add(name)) {
           naive.computeIfAbsent(name, n -> new long[2])[0] += f.value();

@@ -143,9 +143,14 @@ final class Simulation {
   private void process(String comm, int tgid) {
     int number = processIds.take();
     processNumber.put(processes++, number);
-    world.intake.processSeen(
-        number, tgid, 0, 0, 1000 + tgid, 0, false, comm, "/bin/" + comm + " --work");
+    String line = tgid % 3 == 0 ? "python3 " + comm + ".py" : "/bin/" + comm + " --work";
+    seen(number, tgid, comm, "");
+    seen(number, tgid, comm, line);
     move(number, GROUPS.length);
+  }
+
+  private void seen(int number, int tgid, String comm, String commandLine) {
+    world.intake.processSeen(number, tgid, 0, 0, 1000 + tgid, 0, false, comm, commandLine);
   }
 
   private void move(int process, int groups) {
