@@ -72,7 +72,7 @@ class CommandLineTest {
   void otherValues_wrong_whatIsAllowed() {
     misused("'--states': 'lazy' is none of busy, on, off, all", "--states lazy");
     misused("'--states': 'run,' is none of", "record --states run,");
-    misused("'--by': 'pid' is none of none, comm, process, thread", "record --by pid");
+    misused("'--by': 'pid' is none of none, service, comm, process, thread", "record --by pid");
     misused("'--unit': 'ms' is none of us, samples", "record --unit ms");
     misused(
         "'--format': 'svg' is none of folded, speedscope, pprof, html, flametop",
