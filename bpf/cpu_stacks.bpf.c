@@ -52,7 +52,9 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 	bool user_mode = (READ_REG(ctx->regs.cs) & 3) == 3, teaches = 0;
 	__u64 size;
 
-	fill_head(&sample->head, t, FT_KIND_CPU, FT_STATE_RUN);
+	struct pointers of = pointers_of(t);
+
+	fill_head(&sample->head, t, &of, FT_KIND_CPU, FT_STATE_RUN);
 	sample->head.cpu = cpu;
 	size = copy_stack(ctx, t, sample, &cpu, user_mode, &teaches);
 	if (bpf_ringbuf_output(&ring, sample, size, wakeup(&sample->head, teaches)))

@@ -193,7 +193,9 @@ static __always_inline bool count_hit(struct ft_event_counts *c, __s64 weighs, _
 static __always_inline void begin_record(struct sample *sample, struct task_struct *t, __u16 kind,
 					 __u64 weight, __u64 rate)
 {
-	fill_head(&sample->head, t, kind, FT_STATE_RUN);
+	struct pointers of = pointers_of(t);
+
+	fill_head(&sample->head, t, &of, kind, FT_STATE_RUN);
 	sample->head.cpu = bpf_get_smp_processor_id();
 	__builtin_memset(&sample->event, 0, sizeof(sample->event));
 	sample->event.source = source;
@@ -408,7 +410,7 @@ static __always_inline bool goes_on(struct task_struct *t, __u64 sp)
 	if (is_of_kernel(sp))
 		return 1;
 	return !bpf_probe_read_user(&address, sizeof(address), (void *)sp) &&
-	       address == probed_return(t);
+	       address == probed_return(t->mm);
 }
 
 /* Where functions whose durations are measured begin. */

@@ -378,24 +378,24 @@ static __always_inline __u64 blocked_ns(struct task_struct *t)
 }
 
 /* cgroup of a task in the hierarchy that a controller is in */
-#define CONTROLLED(t, controller) \
-	((t)->cgroups->subsys[bpf_core_enum_value(enum cgroup_subsys_id, controller)]->cgroup)
+#define CONTROLLED(groups, controller) \
+	((groups)->subsys[bpf_core_enum_value(enum cgroup_subsys_id, controller)]->cgroup)
 
-static __always_inline __u64 cgroup_id(struct task_struct *t)
+static __always_inline __u64 cgroup_id(struct css_set *groups)
 {
-	if (!bpf_core_field_exists(t->cgroups))
+	if (!bpf_core_field_exists(((struct task_struct *)0)->cgroups))
 		return 0;
 	if (cgroup_hierarchy == HIERARCHY_MEMORY) {
 		if (bpf_core_enum_value_exists(enum cgroup_subsys_id, memory_cgrp_id))
-			return CONTROLLED(t, memory_cgrp_id)->kn->id;
+			return CONTROLLED(groups, memory_cgrp_id)->kn->id;
 		return 0;
 	}
 	if (cgroup_hierarchy == HIERARCHY_PIDS) {
 		if (bpf_core_enum_value_exists(enum cgroup_subsys_id, pids_cgrp_id))
-			return CONTROLLED(t, pids_cgrp_id)->kn->id;
+			return CONTROLLED(groups, pids_cgrp_id)->kn->id;
 		return 0;
 	}
-	return t->cgroups->dfl_cgrp->kn->id;
+	return groups->dfl_cgrp->kn->id;
 }
 
 static __always_inline __u32 task_cpu(struct task_struct *t)
@@ -448,11 +448,35 @@ static __always_inline __u32 image(struct mm_struct *mm, volatile __u64 *number)
 	return (hash * odd >> 32) | 1;
 }
 
-static __always_inline void fill_head(struct ft_head *head, struct task_struct *t, __u16 kind,
-				      __u16 state)
-{
-	struct task_struct *leader = t->group_leader;
+/*
+ * What a task points to. Read once in a program: for each such read the verifier looks two names up in a list of all types of the kernel,
+ * from its beginning on, which takes 0.5 ms, and does so anew on each path that leads to the read.
+ */
+struct pointers {
+	struct mm_struct *mm;
+	struct task_struct *leader;
+	const struct cred *cred;
+	struct css_set *groups;
+};
 
+static __always_inline struct pointers pointers_of(struct task_struct *t)
+{
+	struct pointers of = {
+		.mm = t->mm,
+		.leader = t->group_leader,
+		.cred = t->real_cred,
+	};
+
+	if (bpf_core_field_exists(t->cgroups))
+		of.groups = t->cgroups;
+	/* else clang reads them again where they are needed */
+	asm volatile("" : "+r"(of.mm), "+r"(of.leader), "+r"(of.cred), "+r"(of.groups));
+	return of;
+}
+
+static __always_inline void fill_head(struct ft_head *head, struct task_struct *t,
+				      const struct pointers *of, __u16 kind, __u16 state)
+{
 	head->size = sizeof(*head);
 	head->kind = kind;
 	head->state = state;
@@ -464,33 +488,33 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 	head->tid = task_number(t);
 	head->tgid = process_number(t);
 	head->start_boottime = t->start_boottime;
-	head->process_start_boottime = leader->start_boottime;
-	head->exec_vm = t->mm ? t->mm->exec_vm : 0;
-	head->image = t->mm ? image(t->mm, &head->cgroup) : 0;
+	head->process_start_boottime = of->leader->start_boottime;
+	head->exec_vm = of->mm ? of->mm->exec_vm : 0;
+	head->image = of->mm ? image(of->mm, &head->cgroup) : 0;
 	head->former_tid = head->tid;
-	head->cgroup = cgroup_id(t);
+	head->cgroup = cgroup_id(of->groups);
 	head->nvcsw = t->nvcsw;
 	head->nivcsw = t->nivcsw;
 	head->run_ns = t->se.sum_exec_runtime;
 	head->wait_ns = wait_ns(t);
 	head->blocked_ns = blocked_ns(t);
 	head->self_exec_id = t->self_exec_id;
-	head->uid = t->real_cred->euid.val;
+	head->uid = of->cred->euid.val;
 	__builtin_memcpy(head->comm, t->comm, FT_COMM);
-	__builtin_memcpy(head->process_comm, leader->comm, FT_COMM);
+	__builtin_memcpy(head->process_comm, of->leader->comm, FT_COMM);
 }
 
 /*
- * Address of the task that has the mmap_lock of `t` for writing, 0 if none has. Only a number to compare with: that
+ * Address of the task that has the mmap_lock of `mm` for writing, 0 if none has. Only a number to compare with: that
  * task may be gone. Tasks that lock for reading leave at most a hint, and that one may have left.
  */
-static __always_inline __u64 mmap_lock_owner(struct task_struct *t)
+static __always_inline __u64 mmap_lock_owner(struct mm_struct *mm)
 {
 	__u64 owner;
 
-	if (!bpf_core_field_exists(t->mm->mmap_lock.owner))
+	if (!bpf_core_field_exists(mm->mmap_lock.owner))
 		return 0;
-	owner = t->mm->mmap_lock.owner.counter;
+	owner = mm->mmap_lock.owner.counter;
 	return owner & RWSEM_READER_OWNED ? 0 : owner & ~(__u64)RWSEM_OWNER_FLAGS;
 }
 

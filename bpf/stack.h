@@ -422,15 +422,15 @@ static long restore_return(__u32 i __attribute__((unused)), struct returns *retu
 	return 0;
 }
 
-/* The address to which all calls of the task's process return whose return is probed; 0: there are none. */
-static __u64 probed_return(struct task_struct *t)
+/* The address to which all calls of a process return whose return is probed; 0: there are none. */
+static __u64 probed_return(struct mm_struct *mm)
 {
 	struct xol_area *area;
 
-	if (!bpf_core_field_exists(t->mm->uprobes_state.xol_area) ||
-	    !bpf_core_field_exists(struct xol_area, vaddr) || !t->mm)
+	if (!bpf_core_field_exists(mm->uprobes_state.xol_area) ||
+	    !bpf_core_field_exists(struct xol_area, vaddr) || !mm)
 		return 0;
-	area = t->mm->uprobes_state.xol_area;
+	area = mm->uprobes_state.xol_area;
 	return area ? area->vaddr : 0;
 }
 
@@ -445,7 +445,7 @@ __attribute__((noinline)) int restore_returns(__u32 slot, __u64 sp, __u64 behind
 {
 	struct sample *sample = bpf_map_lookup_elem(&scratch, &slot);
 	struct task_struct *t = bpf_get_current_task_btf();
-	__u64 probed = probed_return(t);
+	__u64 probed = probed_return(t->mm);
 	struct returns returns = {
 		.probed = probed,
 		.sp = sp,
@@ -453,12 +453,15 @@ __attribute__((noinline)) int restore_returns(__u32 slot, __u64 sp, __u64 behind
 		.bytes = bytes,
 		.slot = slot,
 	};
+	struct uprobe_task *utask;
 	struct return_instance *call;
 
-	if (!sample || !probed || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr) ||
-	    !t->utask)
+	if (!sample || !probed || !bpf_core_field_exists(struct return_instance, orig_ret_vaddr))
 		return 0;
-	call = t->utask->return_instances;
+	utask = t->utask;
+	if (!utask)
+		return 0;
+	call = utask->return_instances;
 	if (call && sample->stack.regs[REG_IP] - probed < PAGE && call->stack - sp + 8 <= 3 * 8) {
 		sample->stack.regs[REG_IP] = call->orig_ret_vaddr;
 		sample->stack.regs[REG_SP] = call->stack + 8;

@@ -56,6 +56,7 @@ SEC("tp_btf/sched_process_exit")
 int task_exit(__u64 *ctx)
 {
 	struct task_struct *t = (struct task_struct *)ctx[0];
+	struct pointers of = pointers_of(t);
 	struct ft_head *head;
 
 	if (!is_target(t))
@@ -69,7 +70,7 @@ int task_exit(__u64 *ctx)
 	head = reserve();
 	if (!head)
 		return 0;
-	fill_head(head, t, FT_KIND_EXIT, FT_STATE_ZOMBIE);
+	fill_head(head, t, &of, FT_KIND_EXIT, FT_STATE_ZOMBIE);
 	/* newer kernels pass this as an argument; the count of live threads says it on all kernels */
 	if (!t->signal->live.counter)
 		head->status |= FT_GROUP_DEAD;
@@ -81,11 +82,12 @@ SEC("tp_btf/sched_process_exec")
 int task_exec(__u64 *ctx)
 {
 	struct task_struct *t = (struct task_struct *)ctx[0];
+	struct pointers of = pointers_of(t);
 	struct ft_head *head = is_target(t) ? reserve() : NULL;
 
 	if (!head)
 		return 0;
-	fill_head(head, t, FT_KIND_EXEC, FT_STATE_RUN);
+	fill_head(head, t, &of, FT_KIND_EXEC, FT_STATE_RUN);
 	/* the former number in another namespace is gone with the thread that had it */
 	if (!pid_level)
 		head->former_tid = ctx[1];

@@ -138,18 +138,18 @@ static __always_inline void add_open_block(struct ft_head *head, struct task_str
 		head->blocked_ns += head->ktime - clock_offset - start;
 }
 
-static __always_inline int put_head(struct bpf_iter__task *ctx, struct task_struct *t, __u16 kind,
-				    __u16 state)
+static __always_inline int put_head(struct seq_file *seq, struct task_struct *t,
+				    const struct pointers *of, __u16 kind, __u16 state)
 {
-	fill_head(&record.head, t, kind, state);
-	return bpf_seq_write(ctx->meta->seq, &record.head, sizeof(record.head));
+	fill_head(&record.head, t, of, kind, state);
+	return bpf_seq_write(seq, &record.head, sizeof(record.head));
 }
 
 /* a task that needs no record of its own */
-static __always_inline int skip(struct bpf_iter__task *ctx, struct task_struct *t, __u16 state,
-				__u64 *count)
+static __always_inline int skip(struct seq_file *seq, struct task_struct *t,
+				const struct pointers *of, __u16 state, __u64 *count)
 {
-	if (write_marks && put_head(ctx, t, FT_KIND_MARK, state))
+	if (write_marks && put_head(seq, t, of, FT_KIND_MARK, state))
 		return 0;
 	counts.visited++;
 	(*count)++;
@@ -215,10 +215,10 @@ static __always_inline void meet(struct task_struct *t, __u32 tid)
 	}
 }
 
-/* mmap_lock of `t` is held: gives the holder's tid if it is known, and has passes look for the holder until `t` is tried again */
-static __always_inline void name_holder(struct ft_stack *stack, struct task_struct *t)
+/* mmap_lock of `mm` is held: gives the holder's tid if it is known, and has passes look for the holder until the task is tried again */
+static __always_inline void name_holder(struct ft_stack *stack, struct mm_struct *mm)
 {
-	__u64 owner = mmap_lock_owner(t);
+	__u64 owner = mmap_lock_owner(mm);
 
 	if (!owner)
 		return;
@@ -337,6 +337,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	struct seq_file *seq = ctx->meta->seq;
+	struct pointers of = pointers_of(t);
 	__u32 tid = task_number(t);
 
 	visited_state = task_state(t);
@@ -369,14 +370,14 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 	}
 	if (same && !asked && !retry)
-		return skip(ctx, t, now.state,
+		return skip(seq, t, &of, now.state,
 			    now.state == FT_STATE_IDLE_KTHREAD ? &counts.idle_kthreads
 							       : &counts.unchanged);
 	if (!is_target(t))
 		return 0;
 
 	if (running && !running_stacks) {
-		if (put_head(ctx, t, FT_KIND_TASK, now.state))
+		if (put_head(seq, t, &of, FT_KIND_TASK, now.state))
 			return 0;
 		counts.visited++;
 		counts.on_cpu++;
@@ -384,7 +385,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	if (now.state == FT_STATE_IDLE_KTHREAD) {
-		if (put_head(ctx, t, FT_KIND_TASK, now.state))
+		if (put_head(seq, t, &of, FT_KIND_TASK, now.state))
 			return 0;
 		remember(place, known, &now, 0);
 		counts.visited++;
@@ -393,7 +394,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	if (now.state == FT_STATE_ZOMBIE) {
-		if (put_head(ctx, t, FT_KIND_TASK, now.state))
+		if (put_head(seq, t, &of, FT_KIND_TASK, now.state))
 			return 0;
 		remember(place, known, &now, 0);
 		if (asked)
@@ -408,11 +409,11 @@ int task_stacks(struct bpf_iter__task *ctx)
 	bool user_half;
 
 	copying.full = seq->size - seq->count <= least;
-	fill_head(&record.head, t, FT_KIND_TASK, now.state);
+	fill_head(&record.head, t, &of, FT_KIND_TASK, now.state);
 	add_open_block(&record.head, t);
 	__builtin_memset(&record.stack, 0, sizeof(record.stack));
 	record.head.status |= running ? FT_HAS_STACK | FT_LAST_ENTRY : FT_HAS_STACK;
-	user_half = !(record.head.status & FT_KTHREAD) && t->mm;
+	user_half = !(record.head.status & FT_KTHREAD) && of.mm;
 	if (user_half) {
 		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 		long err;
@@ -428,9 +429,9 @@ int task_stacks(struct bpf_iter__task *ctx)
 		if (err == -EBUSY) {
 			/* the task did not run: its last record holds, and the request stays */
 			if (same && !place->passes_apart)
-				return skip(ctx, t, now.state, &counts.unchanged);
+				return skip(seq, t, &of, now.state, &counts.unchanged);
 			record.head.status |= FT_MM_BUSY;
-			name_holder(&record.stack, t);
+			name_holder(&record.stack, of.mm);
 		} else if (err) {
 			record.head.status |= FT_NO_MAPPING;
 		}

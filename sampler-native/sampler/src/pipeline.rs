@@ -345,7 +345,12 @@ impl Pipeline {
             ..
         } = self;
         let files = &mut walker.files;
-        naming.take_answers(tasks, &mut Frames { stacks, files, out });
+        naming.take_answers(&mut Frames {
+            stacks,
+            files,
+            out,
+            tasks,
+        });
         for notice in self.prober.take_notices() {
             self.notice(true, &notice);
         }
@@ -356,6 +361,7 @@ impl Pipeline {
             stacks: &mut self.stacks,
             files: &mut self.walker.files,
             out: &mut self.out,
+            tasks: &self.tasks,
         };
         (&mut self.naming, frames)
     }

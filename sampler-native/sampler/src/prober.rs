@@ -134,10 +134,7 @@ impl Prober {
     /// Asks, and never waits. False: too many questions wait already.
     pub fn ask(&self, whom: Whom, what: What) -> bool {
         let Whom { key, uid } = whom;
-        let process = Process {
-            tgid: key.tgid(),
-            start: Some(ticks(key, self.ahead)),
-        };
+        let process = self.process(key);
         let (request, about) = match what {
             What::CommandLine => (Request::CommandLine(process), About::CommandLine(key)),
             What::Maps(runtime) => (Request::Maps(process, runtime), About::Maps(key)),
@@ -179,29 +176,33 @@ impl Prober {
             .ask(user, Request::Jvm(process), About::Jvm(tgid))
     }
 
-    /// Asks for the ELF file at a path in the root of a process, 0: of flametop itself. The file comes by the channel; none if there is
-    /// none. The channel ends without either if that is not known in time.
-    pub fn ask_elf(&self, tgid: u32, path: &[u8]) -> Receiver<Option<File>> {
+    /// Asks for the ELF file at a path in the root of a process; without a process, in the root of flametop. The file comes by the
+    /// channel; none if there is none. The channel ends without either if that is not known in time.
+    pub fn ask_elf(&self, whose: Option<Process>, path: &[u8]) -> Receiver<Option<File>> {
         let (sender, receiver) = channel();
-        let (process, user) = rooted(tgid);
+        let (process, user) = rooted(whose);
         let request = Request::Elf(process, path.to_vec());
         self.client.ask(user, request, About::Elf(sender));
         receiver
     }
 
     /// As [`Prober::ask_elf`], and why there is none.
-    pub fn ask_program(&self, tgid: u32, path: &[u8]) -> Receiver<Result<File, NoElf>> {
+    pub fn ask_program(
+        &self,
+        whose: Option<Process>,
+        path: &[u8],
+    ) -> Receiver<Result<File, NoElf>> {
         let (sender, receiver) = channel();
-        let (process, user) = rooted(tgid);
+        let (process, user) = rooted(whose);
         let request = Request::Elf(process, path.to_vec());
         self.client.ask(user, request, About::Program(sender));
         receiver
     }
 
     /// Asks for the paths of the program and the libraries of a process.
-    pub fn ask_programs(&self, tgid: u32) -> Receiver<Result<Vec<Vec<u8>>, Missing>> {
+    pub fn ask_programs(&self, whose: Process) -> Receiver<Result<Vec<Vec<u8>>, Missing>> {
         let (sender, receiver) = channel();
-        let (process, user) = rooted(tgid);
+        let (process, user) = rooted(Some(whose));
         self.client
             .ask(user, Request::Programs(process), About::Programs(sender));
         receiver
@@ -263,20 +264,30 @@ impl Prober {
         self.client.pids()
     }
 
+    /// The process of this identity, as questions name it.
+    pub fn process(&self, key: ProcessKey) -> Process {
+        Process {
+            tgid: key.tgid(),
+            start: Some(ticks(key, self.ahead)),
+        }
+    }
+
     /// Whether a process that began at this tick is the process with that start.
     pub fn is(&self, key: ProcessKey, start: u64) -> bool {
         ticks(key, self.ahead).abs_diff(start) <= 1
     }
 }
 
-/// The process with this number, 0: flametop itself, and its user. No user's questions have to be answered before those about flametop's
-/// own root.
-fn rooted(tgid: u32) -> (Process, u32) {
-    let (tgid, user) = match tgid {
-        0 => (std::process::id(), NOBODY),
-        tgid => (tgid, user_of(tgid).unwrap_or(NOBODY)),
-    };
-    (Process { tgid, start: None }, user)
+/// The process that is asked about, and its user: flametop where there is none. No user's questions have to be answered before those
+/// about flametop's own root.
+fn rooted(whose: Option<Process>) -> (Process, u32) {
+    match whose {
+        Some(process) => (process, user_of(process.tgid).unwrap_or(NOBODY)),
+        None => {
+            let tgid = std::process::id();
+            (Process { tgid, start: None }, NOBODY)
+        }
+    }
 }
 
 /// The user of a process, as far as the kernel says without a question to the process; none: the process is gone.

@@ -135,7 +135,7 @@ impl Session {
             Symbolizer::start(
                 &settings.symbolizer,
                 Debuginfod::of_environment(&settings.debuginfod),
-                Arc::new(move |process, path| looks.ask_elf(process, path)),
+                Arc::new(move |whose, path| looks.ask_elf(whose, path)),
             ),
             settings.jvm_maps,
         );

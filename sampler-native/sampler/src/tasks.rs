@@ -201,6 +201,11 @@ impl Tasks {
         self.processes.id_of(tgid)
     }
 
+    /// The process with this number, if it maps this module and is not another one that got the number later.
+    pub fn mapper(&self, tgid: u32, module: ModuleId) -> Option<ProcessKey> {
+        self.processes.mapper(tgid, module)
+    }
+
     /// Processes whose command lines are not known, since the last call.
     pub fn take_unread(&mut self) -> Vec<Whom> {
         self.processes.take_unread()

@@ -66,7 +66,7 @@ fn name(c: &mut Criterion) {
         Subject::File {
             file,
             path: path.into_bytes(),
-            process: 0,
+            process: None,
             build_id: Vec::new(),
         },
     );

@@ -55,7 +55,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Subject::File {
                 file,
                 path: path.as_encoded_bytes().to_vec(),
-                process: 0,
+                process: None,
                 build_id: Vec::new(),
             },
         );

@@ -13,7 +13,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 pub use crate::found::{Argument, ArgumentPlace, FoundSite, Wanted};
-use crate::process::{Death, Helper, Looker, NoStart, Patience, Watched, why};
+use flametop_prober::Whom;
+
+use crate::process::{Death, Helper, Looker, NoStart, Patience, Watched, number, why};
 use crate::protocol::{Find, PATH_MAX, Reply};
 
 /// The argument by which the helper process knows what it is for.
@@ -30,8 +32,8 @@ pub struct FindQuery<'a> {
     pub file: &'a File,
     /// Its path: a debug file may lie beside it.
     pub path: &'a [u8],
-    /// The process in whose root the path is; 0: none.
-    pub process: u32,
+    /// The process in whose root the path is; without one, it is in that of flametop.
+    pub process: Option<Whom>,
     /// What is looked for.
     pub wanted: Wanted,
     /// At most so many are told.
@@ -132,7 +134,7 @@ impl Finder {
     fn exchange(&mut self, query: &FindQuery<'_>) -> Result<Result<FoundSites, String>, Death> {
         let path = &query.path[..query.path.len().min(PATH_MAX)];
         let find = Find {
-            process: query.process,
+            process: number(query.process),
             path: path.to_vec(),
             most: query.most,
             wanted: query.wanted.clone(),
@@ -142,9 +144,7 @@ impl Finder {
         let mut found = FoundSites::default();
         loop {
             let about = (query.process, path);
-            let reply = self
-                .helper
-                .answer_about(about, &self.watched, &mut waiting)?;
+            let reply = self.helper.answer(about, &self.watched, &mut waiting)?;
             match reply {
                 Reply::Sites(sites) => found.sites.extend(sites),
                 Reply::Found { all, near } => {

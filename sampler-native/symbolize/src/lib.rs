@@ -42,6 +42,7 @@ pub use debuginfod::{DebugFileCounts, DebugFilesCome, Debuginfod};
 pub use find::{
     Argument, ArgumentPlace, FindQuery, Finder, FinderProcess, FoundSite, FoundSites, Wanted,
 };
+use flametop_prober::Whom;
 /// Where an answer comes from.
 pub use flametop_stream::NameSource as Source;
 pub use helper::run as run_helper;
@@ -83,8 +84,8 @@ pub enum Subject {
         /// Its path as the kernel names it. It is never opened; its last part names frames without
         /// a symbol, and a debug file may lie beside it.
         path: Vec<u8>,
-        /// A process that maps it: its root may have a debug file. 0: none is known.
-        process: u32,
+        /// A process that maps it, if one is known: its root may have a debug file.
+        process: Option<Whom>,
         /// Its build id, by which debug files are known; empty: it has none.
         build_id: Vec<u8>,
     },

@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use crate::process::{Death, Helper, Looker, NoStart, Patience, Watched, lock, why};
+use flametop_prober::Whom;
+
+use crate::process::{Death, Helper, Looker, NoStart, Patience, Watched, lock, number, why};
 use crate::protocol::{ASK_MAX, Ask, FILE, PATH_MAX, Place, Reply, What};
 use crate::{Call, NAME_MAX};
 
@@ -29,8 +31,8 @@ pub struct PlaceQuery {
     pub file: File,
     /// Its path as the kernel names it: a debug file may lie beside it.
     pub path: Vec<u8>,
-    /// A process that maps it, whose root is looked in too; 0: none is known.
-    pub process: u32,
+    /// A process that maps it, whose root is looked in too; none is known otherwise.
+    pub process: Option<Whom>,
     /// Its build id; empty: it has none.
     pub build_id: Vec<u8>,
     /// Frame, and its place in the file, *in* the call.
@@ -184,7 +186,7 @@ impl Asker {
             what: What::Places,
             kind: FILE,
             module: 0,
-            process: query.process,
+            process: number(query.process),
             path: query.path[..query.path.len().min(PATH_MAX)].to_vec(),
             offsets: query.frames.iter().map(|(_, offset)| *offset).collect(),
         };
@@ -197,9 +199,11 @@ impl Asker {
         let mut waiting = self.helper.patience();
         query.frames.reverse();
         while let Some(&(frame, _)) = query.frames.last() {
-            let reply = self
-                .helper
-                .answer(&ask, &self.shared.watched, &mut waiting)?;
+            let reply = self.helper.answer(
+                (query.process, &ask.path),
+                &self.shared.watched,
+                &mut waiting,
+            )?;
             let Reply::Place(Place { calls, missing }) = reply else {
                 return Err(Death::Nonsense);
             };

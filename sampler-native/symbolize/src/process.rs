@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use flametop_prober::Whom;
+
 use crate::protocol::{Ask, MESSAGE_MAX, Reply, VERSION, looked};
 use crate::{debug, sys};
 
@@ -147,9 +149,14 @@ impl Patience {
     }
 }
 
-/// Asks for the ELF file at a path in the root of a process, 0: of this one. The file comes by the channel; none if there is none. A
-/// channel that ends without either: it is not known.
-pub type Looker = Arc<dyn Fn(u32, &[u8]) -> Receiver<Option<File>> + Send + Sync>;
+/// Asks for the ELF file at a path in the root of a process; without a process, in the root of flametop. The file comes by the channel;
+/// none if there is none. A channel that ends without either: it is not known.
+pub type Looker = Arc<dyn Fn(Option<Whom>, &[u8]) -> Receiver<Option<File>> + Send + Sync>;
+
+/// The number by which a helper process names the process: the helper process knows no more of it.
+pub fn number(whom: Option<Whom>) -> u32 {
+    whom.map_or(0, |whom| whom.tgid)
+}
 
 /// Starts helper processes, one at a time.
 pub struct Helper {
@@ -225,30 +232,21 @@ impl Helper {
         self.patience.begin()
     }
 
-    /// The next answer to `ask`. Debug files that are looked for meanwhile are opened.
-    pub fn answer(
-        &mut self,
-        ask: &Ask,
-        watched: &Watched,
-        waiting: &mut Waiting,
-    ) -> Result<Reply, Death> {
-        self.answer_about((ask.process, &ask.path), watched, waiting)
-    }
-
     /// The next answer to a question about a file, which is known by a process that maps it and its path. Debug files that are looked for
     /// meanwhile are opened.
-    pub fn answer_about(
+    pub fn answer(
         &mut self,
-        (mapped_by, file): (u32, &[u8]),
+        (mapped_by, file): (Option<Whom>, &[u8]),
         watched: &Watched,
         waiting: &mut Waiting,
     ) -> Result<Reply, Death> {
         loop {
             match self.receive(watched, waiting)? {
                 Reply::Look { process, path } => {
-                    let theirs = [0, mapped_by].contains(&process);
+                    let mapper = mapped_by.filter(|whom| process == whom.tgid);
+                    let theirs = process == 0 || mapper.is_some();
                     let found = match theirs && debug::is_place(&path, file) {
-                        true => self.look(process, &path, watched, waiting),
+                        true => self.look(mapper, &path, watched, waiting),
                         false => Some(None),
                     };
                     let known = looked(found.is_some());
@@ -265,7 +263,7 @@ impl Helper {
     /// The ELF file at that place, if there is one; none at all if that is not known.
     fn look(
         &mut self,
-        process: u32,
+        whom: Option<Whom>,
         path: &[u8],
         watched: &Watched,
         waiting: &mut Waiting,
@@ -275,7 +273,7 @@ impl Helper {
             return None;
         }
         let begun = Instant::now();
-        let coming = (self.looker)(process, path);
+        let coming = (self.looker)(whom, path);
         let found = loop {
             match coming.recv_timeout(LOOK_TIME / 50) {
                 Err(RecvTimeoutError::Timeout)

@@ -75,7 +75,7 @@ impl Stripped {
         Subject::File {
             file: File::open(&self.so).expect("the file"),
             path: text(&self.so).into_bytes(),
-            process: 0,
+            process: None,
             build_id: self.id(),
         }
     }
@@ -245,7 +245,7 @@ fn ask_stripped_file_gets_its_names_from_the_server_of_debian() {
     symbolizer.ask_places(PlaceQuery {
         file: File::open(&file.so).expect("the file"),
         path: text(&file.so).into_bytes(),
-        process: 0,
+        process: None,
         build_id: file.id(),
         frames: vec![(7, file.hidden)],
     });

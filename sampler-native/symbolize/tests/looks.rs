@@ -134,7 +134,7 @@ fn ask_file_while_the_prober_is_dead_is_answered_and_asked_again_when_that_is_ba
     let query = PlaceQuery {
         file: File::open(&file.so).expect("the file"),
         path: text(&file.so).into_bytes(),
-        process: 0,
+        process: None,
         build_id: Vec::new(),
         frames: vec![(0, file.hidden)],
     };
@@ -216,17 +216,15 @@ fn ask_file_in_another_root_gets_its_debug_file_from_there() {
         file: File::open(&file.so).expect("the file"),
         // As its process sees it, and not where it is.
         path: b"/lib/libsplit.so".to_vec(),
-        process: std::process::id(),
+        process: Some(whom(std::process::id())),
         build_id: Vec::new(),
     };
     let (asked, real) = (Arc::new(std::sync::Mutex::new(Vec::new())), looker());
     let seen = Arc::clone(&asked);
     let mut symbolizer = started(
-        Arc::new(move |process, path| {
-            seen.lock()
-                .expect("no panic")
-                .push((process, path.to_vec()));
-            real(process, path)
+        Arc::new(move |whose, path| {
+            seen.lock().expect("no panic").push((whose, path.to_vec()));
+            real(whose, path)
         }),
         &file,
     );
@@ -244,7 +242,7 @@ fn ask_file_in_another_root_gets_its_debug_file_from_there() {
             b"/usr/lib/debug/lib/libsplit.so.debug"
         ]
     );
-    let processes: Vec<u32> = asked.iter().map(|(process, _)| *process).collect();
-    assert_eq!(processes[..4], [0; 4]);
-    assert_eq!(processes[4..], [std::process::id(); 4]);
+    let whose: Vec<_> = asked.iter().map(|(whose, _)| *whose).collect();
+    assert_eq!(whose[..4], [None; 4]);
+    assert_eq!(whose[4..], [Some(whom(std::process::id())); 4]);
 }

@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use flametop_prober::Whom;
 use flametop_symbolize::{Debuginfod, PlaceAnswer, PlaceQuery, Query, Source, Subject, Symbolizer};
 
 mod support;
@@ -50,7 +51,7 @@ fn place(path: &Path, offset: u64) -> PlaceAnswer {
     let query = PlaceQuery {
         file: File::open(path).expect("the file"),
         path: text(path).into_bytes(),
-        process: 0,
+        process: None,
         build_id: Vec::new(),
         frames: vec![(7, offset)],
     };
@@ -122,7 +123,7 @@ fn ask_places_of_many_frames_answers_each() {
     let query = PlaceQuery {
         file: File::open(&so).expect("the file"),
         path: text(&so).into_bytes(),
-        process: 0,
+        process: None,
         build_id: Vec::new(),
         frames: (0..1500).map(|frame| (frame, last)).collect(),
     };
@@ -200,20 +201,20 @@ fn ask_places_debug_file_in_the_root_of_the_process_is_found_by_build_id() {
         .arg("1000")
         .spawn()
         .expect("a process");
-    let query_of = |process| PlaceQuery {
+    let query_of = |whom| PlaceQuery {
         file: File::open(&so).expect("the file"),
         path: text(&so).into_bytes(),
-        process,
+        process: Some(whom),
         build_id: Vec::new(),
         frames: vec![(0, known["last"])],
     };
-    missing(&places(&mut start(), query_of(child.id()))[0]);
+    missing(&places(&mut start(), query_of(whom(child.id())))[0]);
     child.kill().expect("killed");
     child.wait().expect("ended");
 
     let mut child = rooted(&root);
     assert_eq!(
-        calls(&places(&mut start(), query_of(child.id()))[0]),
+        calls(&places(&mut start(), query_of(whom(child.id())))[0]),
         ["last libroot.so.c:11"]
     );
     let mut symbolizer = start();
@@ -222,12 +223,29 @@ fn ask_places_debug_file_in_the_root_of_the_process_is_found_by_build_id() {
         Subject::File {
             file: File::open(&so).expect("the file"),
             path: text(&so).into_bytes(),
-            process: child.id(),
+            process: Some(whom(child.id())),
             build_id: Vec::new(),
         },
     );
     let names = ask(&mut symbolizer, &[query(0, 1, known["hidden"])]);
     assert_eq!(name(&names[0]), "hidden");
+    // Another process that has its number: nothing of that one's root is taken.
+    let other = Whom {
+        start: whom(child.id()).start.map(|start| start + 100),
+        ..whom(child.id())
+    };
+    let mut symbolizer = start();
+    symbolizer.add_module(
+        1,
+        Subject::File {
+            file: File::open(&so).expect("the file"),
+            path: text(&so).into_bytes(),
+            process: Some(other),
+            build_id: Vec::new(),
+        },
+    );
+    let names = ask(&mut symbolizer, &[query(0, 1, known["hidden"])]);
+    assert_ne!(name(&names[0]), "hidden");
     child.kill().expect("killed");
     child.wait().expect("ended");
 }
@@ -281,7 +299,7 @@ fn ask_places_what_debug_files_share_is_found_where_debian_has_it() {
     let query = PlaceQuery {
         file: File::open(so).expect("the file"),
         path: text(so).into_bytes(),
-        process: child.id(),
+        process: Some(whom(child.id())),
         build_id: Vec::new(),
         frames: vec![(0, *at)],
     };
@@ -372,7 +390,7 @@ fn ask_places_damaged_debug_information_never_ends_more_than_the_question() {
         let query = PlaceQuery {
             file: File::open(&path).expect("the file"),
             path: Vec::new(),
-            process: 0,
+            process: None,
             build_id: Vec::new(),
             frames: vec![(round, last)],
         };
@@ -382,7 +400,7 @@ fn ask_places_damaged_debug_information_never_ends_more_than_the_question() {
     let query = PlaceQuery {
         file: File::open(&so).expect("the file"),
         path: Vec::new(),
-        process: 0,
+        process: None,
         build_id: Vec::new(),
         frames: vec![(0, last)],
     };
@@ -399,7 +417,7 @@ fn ask_places_program_missing_says_so() {
     let query = PlaceQuery {
         file: File::open(&so).expect("the file"),
         path: Vec::new(),
-        process: 0,
+        process: None,
         build_id: Vec::new(),
         frames: vec![(0, 1)],
     };

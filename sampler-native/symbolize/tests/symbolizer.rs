@@ -438,7 +438,7 @@ fn ask_what_is_no_elf_file_is_answered_by_address() {
         Subject::File {
             file: fifo_file,
             path: b"/tmp/fifo".to_vec(),
-            process: 0,
+            process: None,
             build_id: Vec::new(),
         },
     );

@@ -4,7 +4,9 @@ use std::{collections::HashSet, sync::Arc};
 
 use flametop_unwind::{ClosedFile, ModuleId, Modules, OpenFile};
 
-use crate::prober::Prober;
+use flametop_prober::Whom;
+
+use crate::{prober::Prober, tasks::Tasks};
 
 /// The modules. Few of their files stay open; the prober opens a closed one again when it is needed.
 pub struct Files {
@@ -46,6 +48,13 @@ impl Files {
     pub fn opened(&mut self, id: ModuleId, closed: &ClosedFile, file: Option<Arc<OpenFile>>) {
         self.opening.remove(&id);
         self.modules.reopened(id, closed, file);
+    }
+
+    /// A process whose root may have the debug file of a module: one that maps the module.
+    pub fn mapper(&self, id: ModuleId, tasks: &Tasks) -> Option<Whom> {
+        let tgid = self.modules.get(id).tgid()?;
+        let key = tasks.mapper(tgid, id)?;
+        Some(self.prober.process(key))
     }
 
     /// Whether a module's file is open, or cannot be opened. Asks the prober for a closed one.

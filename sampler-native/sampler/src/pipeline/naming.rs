@@ -46,6 +46,8 @@ pub struct Frames<'a> {
     pub files: &'a mut Files,
     /// Where the answers go.
     pub out: &'a mut Encoder,
+    /// Whose modules they are, and whom notices are of.
+    pub tasks: &'a Tasks,
 }
 
 /// Asks for names and places, and takes the answers.
@@ -132,7 +134,7 @@ impl Naming {
             if !self.is_open(module, frame, Asked::Name, of) {
                 return None;
             }
-            if let Ok(subject) = subject(&mut of.files.modules, module) {
+            if let Ok(subject) = subject(of, module) {
                 // The symbolizer keeps so many files open; one that it may have closed is passed again.
                 if self.subjects.len() >= self.most_subjects {
                     self.subjects.clear();
@@ -186,9 +188,10 @@ impl Naming {
             put_place(of.out, frame, &[], missing);
         }
         for (module, frames) in of_files {
+            let process = of.files.mapper(module, of.tasks);
             let modules = &mut of.files.modules;
             let known = modules.get(module);
-            let (path, process) = (known.path().to_vec(), known.tgid().unwrap_or(0));
+            let path = known.path().to_vec();
             let build_id = known.build_id().to_vec();
             match modules.file(module) {
                 Ok(file) => self.symbolizer.ask_places(PlaceQuery {
@@ -234,11 +237,11 @@ impl Naming {
         self.ask_places(&places, of);
     }
 
-    /// Takes the names and places that have come. `tasks`: whom notices are of.
-    pub fn take_answers(&mut self, tasks: &Tasks, of: &mut Frames<'_>) {
+    /// Takes the names and places that have come.
+    pub fn take_answers(&mut self, of: &mut Frames<'_>) {
         let of_jit: Vec<Answer> = self.jit.answers().collect();
         for answer in of_jit {
-            take_jit(answer, tasks, of);
+            take_jit(answer, of);
         }
         self.ask_again(of);
         for answer in self.symbolizer.take_answers() {
@@ -320,7 +323,7 @@ fn name_of_sign(modules: &Modules, frame: Frame) -> (NameSource, Vec<u8>) {
     (source, module.path().to_vec())
 }
 
-fn take_jit(answer: Answer, tasks: &Tasks, of: &mut Frames<'_>) {
+fn take_jit(answer: Answer, of: &mut Frames<'_>) {
     match answer {
         Answer::Name {
             frame,
@@ -350,7 +353,7 @@ fn take_jit(answer: Answer, tasks: &Tasks, of: &mut Frames<'_>) {
             tgid,
             trouble,
             text,
-        } => put_notice(of.out, tasks.id_of(tgid), trouble, &text),
+        } => put_notice(of.out, of.tasks.id_of(tgid), trouble, &text),
     }
 }
 
@@ -376,7 +379,9 @@ fn put_place(out: &mut Encoder, frame: u32, calls: &[flametop_symbolize::Call], 
 }
 
 /// A module as the symbolizer takes it.
-fn subject(modules: &mut Modules, id: ModuleId) -> io::Result<Subject> {
+fn subject(of: &mut Frames<'_>, id: ModuleId) -> io::Result<Subject> {
+    let process = of.files.mapper(id, of.tasks);
+    let modules = &mut of.files.modules;
     let module = modules.get(id);
     Ok(match module.kind() {
         ModuleKind::Kernel => Subject::Kernel,
@@ -384,7 +389,7 @@ fn subject(modules: &mut Modules, id: ModuleId) -> io::Result<Subject> {
             image: module.image().unwrap_or_default().to_vec(),
         },
         _ => {
-            let (path, process) = (module.path().to_vec(), module.tgid().unwrap_or(0));
+            let path = module.path().to_vec();
             let build_id = module.build_id().to_vec();
             Subject::File {
                 file: modules.file(id)?,

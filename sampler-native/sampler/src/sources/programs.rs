@@ -22,6 +22,7 @@ use flametop_events::{Source, Spec, Weight, near};
 use flametop_kernel::events::{
     self as kernel, Argument, ArgumentPlace, Hook, ProbedFile, Register, Site, SourceSpec,
 };
+use flametop_prober::Whom;
 use flametop_symbolize::{
     self as symbolize, FindQuery, Finder, FinderProcess, FoundSite, FoundSites, Wanted,
 };
@@ -139,8 +140,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub struct Program {
     /// In the root of the process.
     pub path: Vec<u8>,
-    /// 0: flametop itself.
-    pub process: u32,
+    /// None: flametop itself.
+    pub process: Option<Whom>,
     /// Open for reading.
     pub file: File,
 }
@@ -163,7 +164,7 @@ impl Finding {
     /// As [`Programs::new`].
     pub fn new(program: &Path, prober: &Arc<Prober>, targets: &[u32]) -> Finding {
         let looks = Arc::clone(prober);
-        let looker = Arc::new(move |process: u32, path: &[u8]| looks.ask_elf(process, path));
+        let looker = Arc::new(move |whose: Option<Whom>, path: &[u8]| looks.ask_elf(whose, path));
         Finding {
             finder: Finder::new(program, looker),
             prober: Arc::clone(prober),
@@ -328,7 +329,7 @@ impl Finding {
                 let rest = file.strip_prefix(name.as_bytes());
                 // `libc` and `libc.so.6` are meant by both names.
                 if rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(b".")) {
-                    found.push(self.open(*process, path).map_err(|(_, why)| why)?);
+                    found.push(self.open(Some(*process), path).map_err(|(_, why)| why)?);
                 }
             }
         }
@@ -337,7 +338,7 @@ impl Finding {
         }
         for folder in LIBRARIES.iter().chain(&PROGRAMS) {
             let path = Path::new(folder).join(name);
-            match self.open(0, path.as_os_str().as_bytes().to_vec()) {
+            match self.open(None, path.as_os_str().as_bytes().to_vec()) {
                 Ok(program) => return Ok(vec![program]),
                 Err((NoElf::Absent, _)) => {}
                 Err((_, why)) => return Err(why),
@@ -358,7 +359,7 @@ impl Finding {
         let mut found = Vec::new();
         let mut trouble = None;
         for process in &self.targets {
-            match self.open(*process, path.clone()) {
+            match self.open(Some(*process), path.clone()) {
                 Ok(program) => found.push(program),
                 Err((NoElf::Absent, _)) => {}
                 Err((_, why)) => trouble = Some(why),
@@ -367,7 +368,7 @@ impl Finding {
         match (found.is_empty(), trouble) {
             (false, _) => Ok(each_once(found)),
             (true, Some(why)) => Err(why),
-            (true, None) => match self.open(0, path) {
+            (true, None) => match self.open(None, path) {
                 Ok(program) => Ok(vec![program]),
                 Err((_, why)) => Err(why),
             },
@@ -384,7 +385,7 @@ impl Finding {
         for process in &self.targets {
             for path in self.paths(*process)? {
                 // One that cannot be opened has none.
-                found.extend(self.open(*process, path));
+                found.extend(self.open(Some(*process), path));
             }
         }
         let mut found = each_once(found);
@@ -400,7 +401,7 @@ impl Finding {
 
     /// The paths of the program and the libraries of a process.
     fn paths(&self, process: u32) -> Result<Vec<Vec<u8>>> {
-        match self.wait(&self.prober.ask_programs(process)) {
+        match self.wait(&self.prober.ask_programs(with_number(process))) {
             Some(Ok(paths)) => Ok(paths),
             Some(Err(crate::prober::Missing::Gone)) => {
                 bail!("process {process} has ended, or may not be looked at")
@@ -413,32 +414,34 @@ impl Finding {
 
     fn open(
         &self,
-        process: u32,
+        process: Option<u32>,
         path: Vec<u8>,
     ) -> std::result::Result<Program, (NoElf, anyhow::Error)> {
-        let came = self.wait(&self.prober.ask_program(process, &path));
+        let came = self.wait(&self.prober.ask_program(process.map(with_number), &path));
         let reason = match came.unwrap_or(Err(NoElf::Late)) {
             Ok(file) => {
                 return Ok(Program {
                     path,
-                    process,
+                    process: process.map(with_number),
                     file,
                 });
             }
             Err(reason) => reason,
         };
         let name = String::from_utf8_lossy(&path);
-        let why = match reason {
-            NoElf::Absent if name.ends_with(" (deleted)") => anyhow!(
+        let why = match (reason, process) {
+            (NoElf::Absent, Some(process)) if name.ends_with(" (deleted)") => anyhow!(
                 "{name}: the file was replaced or removed since process {process} began; start the process anew"
             ),
-            NoElf::Absent => anyhow!("there is no file {name}"),
-            NoElf::Other => anyhow!("{name} is no program and no library (ELF), or cannot be read"),
-            NoElf::Elsewhere => anyhow!(
+            (NoElf::Absent, _) => anyhow!("there is no file {name}"),
+            (NoElf::Other, _) => {
+                anyhow!("{name} is no program and no library (ELF), or cannot be read")
+            }
+            (NoElf::Elsewhere, _) => anyhow!(
                 "{name} is of a file system that a program serves (FUSE and the like): the kernel would wait for that program when it \
                  puts the probe in; run the program from a disk"
             ),
-            NoElf::Late => {
+            (NoElf::Late, _) => {
                 anyhow!("{name} cannot be opened in time: its file system does not answer")
             }
         };
@@ -457,6 +460,11 @@ impl Finding {
         }
         None
     }
+}
+
+/// A process that the user names, who knows of no more than its number.
+fn with_number(tgid: u32) -> Whom {
+    Whom { tgid, start: None }
 }
 
 /// Several processes map the same files.

@@ -148,6 +148,14 @@ impl Processes {
         last.map(|(_, process)| process.id)
     }
 
+    /// The process with this number that maps this module.
+    pub fn mapper(&self, tgid: u32, module: ModuleId) -> Option<ProcessKey> {
+        let maps = |process: &Process| process.maps.modules().any(|mapped| mapped == module);
+        let of = self.of_keys.iter().filter(|(key, _)| key.tgid() == tgid);
+        let last = of.max_by_key(|(key, _)| (key.start(), key.exec()))?;
+        maps(last.1).then_some(*last.0)
+    }
+
     /// Takes the processes whose command lines are to be asked for.
     pub fn take_unread(&mut self) -> Vec<Whom> {
         std::mem::take(&mut self.unread)

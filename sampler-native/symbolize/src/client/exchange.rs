@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 use super::answers::answer;
 use super::modules::Module;
 use super::queue::Batch;
-use crate::process::{Death, Helper, Patience, Watched};
+use crate::process::{Death, Helper, Patience, Watched, number};
 use crate::protocol::{Ask, PATH_MAX, Reply, Trouble, What};
 use crate::{Answer, Source};
 
@@ -42,7 +42,7 @@ pub fn exchange(
         what: What::Names,
         kind: module.kind,
         module: module.serial,
-        process: module.process,
+        process: number(module.process),
         path: path.to_vec(),
         offsets: batch.queries.iter().map(|query| query.offset).collect(),
     };
@@ -50,8 +50,12 @@ pub fn exchange(
     process.helper.ask(&ask, &files)?;
     let mut waiting = process.patience.begin();
     let mut remains = Remains::default();
+    let about = (module.process, path);
     while !batch.queries.is_empty() {
-        match process.helper.answer(&ask, process.watched, &mut waiting)? {
+        match process
+            .helper
+            .answer(about, process.watched, &mut waiting)?
+        {
             Reply::Names { stripped, found }
                 if !found.is_empty() && found.len() <= batch.queries.len() =>
             {

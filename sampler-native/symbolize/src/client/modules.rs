@@ -5,6 +5,8 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
+use flametop_prober::Whom;
+
 use crate::protocol::{FILE, KERNEL, VDSO};
 use crate::{MAX_FILES, NAME_MAX, Subject, sys};
 
@@ -29,7 +31,7 @@ pub struct Module {
     /// The whole path.
     pub path: Vec<u8>,
     /// A process that maps the file.
-    pub process: u32,
+    pub process: Option<Whom>,
     pub build_id: Vec<u8>,
     /// A notice has said that the debug file is too large.
     pub debug_file_told: bool,
@@ -151,7 +153,7 @@ impl Modules {
     /// without symbols. Beyond the files that may be open, the one that was asked longest ago is closed.
     pub fn add(&mut self, number: u32, subject: Subject) -> Option<String> {
         let mut notice = None;
-        let (mut process, mut build_id) = (0, Vec::new());
+        let (mut process, mut build_id) = (None, Vec::new());
         let (kind, file, path) = match subject {
             Subject::Kernel => (KERNEL, None, b"[kernel]".to_vec()),
             Subject::File {

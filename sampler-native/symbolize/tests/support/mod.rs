@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use flametop_prober::{Client, NoElf, Request, Told, Whom};
 use flametop_symbolize::{Answer, Debuginfod, Looker, NAME_MAX, Query, Subject, Symbolizer};
+use flametop_unwind::ProcessFolder;
 
 pub const PROGRAM: &str = env!("CARGO_BIN_EXE_flametop-symbolizer");
 /// Far beyond anything that works: a test that waits so long has failed.
@@ -44,13 +45,19 @@ pub fn looker() -> Looker {
         });
         Client::start(Path::new(PROGRAM)).expect("a prober")
     });
-    Arc::new(|process, path| {
+    Arc::new(|whose, path| {
         let (sender, receiver) = channel();
-        let tgid = if process == 0 { id() } else { process };
-        let whom = Whom { tgid, start: None };
+        let whom = whose.unwrap_or_else(|| whom(id()));
         assert!(PROBER.ask(0, Request::Elf(whom, path.to_vec()), sender));
         receiver
     })
+}
+
+/// The process that has this number now.
+pub fn whom(tgid: u32) -> Whom {
+    let folder = ProcessFolder::open(tgid).expect("a process");
+    let start = Some(folder.start().expect("its start"));
+    Whom { tgid, start }
 }
 
 pub fn query(frame: u32, module: u32, offset: u64) -> Query {
@@ -204,7 +211,7 @@ pub fn file(path: &Path) -> Subject {
     Subject::File {
         file: File::open(path).expect("the file"),
         path: text(path).into_bytes(),
-        process: 0,
+        process: None,
         build_id: Vec::new(),
     }
 }
