@@ -79,11 +79,7 @@ fn watch(words: &[&str]) -> Seen {
     let mut recording = Recording::open(&format!("{}\nhz.cpu=0", target(program.pid())));
     let wishes = recording.session.wishes();
     wishes.set_source(WAKE, Some("wake".to_owned()));
-    let begin = Instant::now();
-    while !recording.model.sources.contains_key(&WAKE) {
-        assert!(begin.elapsed() < PATIENCE);
-        recording.fill(true);
-    }
+    events::settled(&mut recording, 1);
     let state = recording.model.sources[&WAKE].clone();
     assert_eq!(state, (SourceState::On, String::new()));
     let stdin = program.0.stdin.as_mut().expect("it is open");
@@ -275,7 +271,7 @@ fn lock_threads_that_map_memory_wait_in_the_function_that_takes_the_lock() {
     let (mut program, mut recording) = events::waiting(&["contention", "4", "4000"]);
     events::set(&recording, 4, "lock");
     events::set(&recording, 5, "irqsoff");
-    events::until(&mut recording, |model| model.sources.len() == 2);
+    events::settled(&mut recording, 2);
     let sources = &recording.model.sources;
     assert_eq!(sources[&4], (SourceState::On, String::new()));
     let (state, why) = &sources[&5];
