@@ -73,7 +73,7 @@ struct Source {
     /// The files that are probed.
     files: Vec<Origin>,
     /// The source is a function graph, which is on.
-    graph: Option<GraphSource>,
+    graph: Option<Box<GraphSource>>,
     /// Totals of what is attached no more.
     before: SourceTotals,
     /// Totals of what is about to be detached, in that order: until its last ones are known.
@@ -141,7 +141,7 @@ impl Sources {
             return self.attaching.ask(move || {
                 let graph = GraphSource::start(&settings, &spec.source, now);
                 let live = graph.map(|graph| Live {
-                    graph: Some(graph),
+                    graph: Some(Box::new(graph)),
                     parts: Vec::new(),
                 });
                 Done::Attached {

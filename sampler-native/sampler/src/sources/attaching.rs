@@ -23,7 +23,7 @@ pub struct Live {
     /// Several for a pattern that means several tracepoints or files.
     pub parts: Vec<Attached>,
     /// A function graph.
-    pub graph: Option<GraphSource>,
+    pub graph: Option<Box<GraphSource>>,
 }
 
 impl Live {

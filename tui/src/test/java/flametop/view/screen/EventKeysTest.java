@@ -119,8 +119,7 @@ class EventKeysTest extends ScreenUser {
   @Test
   void measure_whileTheOnlySourceIsBeingAttached_saysSo() {
     EventsReport.Row attaching = EventPictures.report(0).of(4);
-    report =
-        new EventsReport(LiveSource.TIME, 5, List.of(attaching), new float[0], 0, List.of());
+    report = new EventsReport(LiveSource.TIME, 5, List.of(attaching), new float[0], 0, List.of());
     type("v");
     assertEquals("not yet: kprobe:tcp_* is still being attached", state.message());
     assertEquals(List.of(), effects);
