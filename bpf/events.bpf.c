@@ -220,9 +220,12 @@ static __always_inline bool end_record(struct ft_event_counts *c, struct sample 
 	return kept;
 }
 
-/* Counts a hit, and copies the stack if one is due. `ctx`, `user_mode`: see copy_stack(). */
-static __always_inline void hit(void *ctx, struct task_struct *t, struct ft_event_counts *c,
-				__s64 weighs, __u64 function, bool user_mode, bool shared)
+/*
+ * Counts a hit, and copies the stack if one is due. `function`, `lock`: see struct ft_event. `ctx`, `user_mode`: see copy_stack().
+ */
+static __always_inline void hit_lock(void *ctx, struct task_struct *t, struct ft_event_counts *c,
+				     __s64 weighs, __u64 function, __u32 lock, bool user_mode,
+				     bool shared)
 {
 	__u64 weight, rate, size;
 	struct sample *sample;
@@ -239,9 +242,17 @@ static __always_inline void hit(void *ctx, struct task_struct *t, struct ft_even
 	ADD(c->taken, 1, shared);
 	begin_record(sample, t, FT_KIND_EVENT, weight, rate);
 	sample->event.function = function;
+	sample->event.lock = lock;
 	size = copy_stack(ctx, t, sample, &slot, user_mode, &teaches);
 	end_record(c, sample, size, teaches, shared);
 	brake(c, rate, sample->head.ktime);
+}
+
+/* A hit that is no wait for a lock. */
+static __always_inline void hit(void *ctx, struct task_struct *t, struct ft_event_counts *c,
+				__s64 weighs, __u64 function, bool user_mode, bool shared)
+{
+	hit_lock(ctx, t, c, weighs, function, 0, user_mode, shared);
 }
 
 static __always_inline struct ft_event_counts *own_counts(void)

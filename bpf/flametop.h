@@ -127,12 +127,23 @@ struct ft_waker {
 /* follows the head of an event, or of a waker, before struct ft_stack */
 struct ft_event {
 	__u32 source;
-	__u32 unused;
+	__u32 lock; /* of a wait for a lock of the kernel: enum ft_lock; else 0 */
 	__u64 weight;
 	__u64 rate; /* the stack was copied with probability 1 - exp(-weight / rate); 0: with certainty */
 	__u64 function; /* the function that returned to the top of the stack; 0: none did */
 	__u64 wait; /* number of the wait that ended, by which waker and waiter are joined; 0: none did */
 	struct ft_waker wakers[FT_WAKERS]; /* who woke the waker meanwhile, who woke that one … */
+};
+
+/* bits of ft_event.lock: the kernel's own flags of lock:contention_begin, and one of ours */
+enum ft_lock {
+	FT_LOCK_SPINS = 1,
+	FT_LOCK_READ = 2,
+	FT_LOCK_WRITE = 4,
+	FT_LOCK_RT = 8,
+	FT_LOCK_PERCPU = 16,
+	FT_LOCK_MUTEX = 32,
+	FT_LOCK_WAIT = 1 << 30, /* it is a wait for a lock */
 };
 
 /* what a hit of a source weighs */

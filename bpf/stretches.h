@@ -17,7 +17,8 @@ struct contender {
 /* a wait for a lock */
 struct contention {
 	__u64 start; /* CLOCK_MONOTONIC, ns */
-	__u64 spins; /* it may go on asleep, which is told as another beginning */
+	__u32 lock;  /* enum ft_lock */
+	__u32 spins; /* it may go on asleep, which is told as another beginning */
 };
 
 struct {
@@ -34,10 +35,6 @@ struct contention_record {
 	__u32 flags;
 };
 
-/* of the flags; the kernel's numbers since 5.19 */
-#define LOCK_SPINS 1
-#define LOCK_MUTEX 32
-
 SEC("tracepoint")
 int begin_contention(struct contention_record *record)
 {
@@ -45,7 +42,8 @@ int begin_contention(struct contention_record *record)
 	struct contention *known, now = {};
 
 	who.task = (__u64)bpf_get_current_task();
-	now.spins = (record->flags & LOCK_SPINS) && (record->flags & LOCK_MUTEX);
+	now.lock = record->flags | FT_LOCK_WAIT;
+	now.spins = (record->flags & FT_LOCK_SPINS) && (record->flags & FT_LOCK_MUTEX);
 	known = bpf_map_lookup_elem(&contentions, &who);
 	/* a mutex that was waited for awake is waited for asleep */
 	if (known && known->spins)
@@ -63,15 +61,17 @@ int end_contention(struct contention_record *record)
 	struct contender who = { .lock = record->lock };
 	struct contention *wait;
 	__u64 start;
+	__u32 lock;
 
 	who.task = (__u64)bpf_get_current_task();
 	wait = bpf_map_lookup_elem(&contentions, &who);
 	if (!wait)
 		return 0;
 	start = wait->start;
+	lock = wait->lock;
 	bpf_map_delete_elem(&contentions, &who);
 	if (c && counts_for(t, c))
-		hit(record, t, c, bpf_ktime_get_ns() - start, 0, 0, 0);
+		hit_lock(record, t, c, bpf_ktime_get_ns() - start, 0, lock, 0, 0);
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 //! How many stacks are copied follows a [`Budget`] in two steps. [`Events::steer`] sets R of each source from the weight of the last
 //! second; what comes meanwhile is braked in the kernel, where each CPU doubles its own R. R is in each record, so sums stay right.
 
+mod attacher;
 mod counter;
 mod function;
 mod rate;
@@ -21,16 +22,14 @@ use std::{
 };
 
 use anyhow::{Context, Result};
-use libbpf_rs::{
-    Link, MapCore, MapFlags, MapHandle, ProgramAttachType,
-    skel::{OpenSkel, Skel, SkelBuilder},
-};
+use libbpf_rs::{Link, MapCore, MapFlags, MapHandle, skel::Skel};
 
 use crate::{
-    Settings, Target, abi, cpus, load,
-    skeletons::{EventsSkel, EventsSkelBuilder, OpenEventsSkel, layout},
-    sys, target,
+    Settings, abi, cpus, load,
+    skeletons::{EventsSkel, layout},
+    sys,
 };
+pub use attacher::Attacher;
 pub use rate::Budget;
 use rate::Pace;
 pub use source::{
@@ -91,26 +90,20 @@ pub(crate) struct Shared {
 
 /// The attached sources. All of them are detached when this is dropped.
 pub struct Events {
-    shared: Shared,
-    /// Samples that are being filled; the first source makes the map.
-    scratch: Option<MapHandle>,
+    attacher: Attacher,
     sources: BTreeMap<SourceId, Source>,
     next: u32,
     /// When the online CPUs were asked for last, ns.
     asked: u64,
-    /// Most bytes of one stack.
-    most_stack: u64,
     /// ns that the programs of detached sources ran.
     spent: u64,
 }
 
-/// More functions or places than these are attached only where one link has all of them: one by one they take seconds.
-const MOST_ONE_BY_ONE: usize = 512;
 /// How often the counters look for CPUs that came online or went offline, ns.
 const CPUS_PERIOD: u64 = 1_000_000_000;
 
-/// An attached source. Links are dropped before the programs that they hold.
-struct Source {
+/// An attached source. It is detached when this is dropped. Links are dropped before the programs that they hold.
+pub struct Source {
     links: Vec<Link>,
     /// Counters of CPUs.
     counters: Vec<counter::OfCpu>,
@@ -121,106 +114,49 @@ struct Source {
     counted: u64,
 }
 
-/// The program that counts hits of a source, and how it is attached.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Program {
-    Counter,
-    Tracepoint,
-    Function,
-    Return,
-    Usdt,
-    Wake,
-    Stretch,
-}
-
-impl Program {
-    fn of(spec: &SourceSpec) -> Program {
-        match &spec.hook {
-            Hook::Counter { .. } => Program::Counter,
-            Hook::Tracepoint { .. } => Program::Tracepoint,
-            Hook::User { .. } if spec.is_usdt() => Program::Usdt,
-            Hook::User { returns: false, .. } | Hook::Kernel { returns: false, .. } => {
-                Program::Function
-            }
-            Hook::User { .. } | Hook::Kernel { .. } => Program::Return,
-            Hook::Wake => Program::Wake,
-            Hook::Lock { .. } | Hook::Off { .. } => Program::Stretch,
-        }
-    }
-}
-
-/// How many links probes of functions get, which is decided when their programs are loaded.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Links {
-    /// One for all functions of a file.
-    PerFile,
-    /// One for all functions of the kernel.
-    Kernel,
-    /// One for each function; also of sources that are no functions.
-    PerSite,
-}
-
-/// The number 0: the program is attached in none of the newer ways.
-const NO_ATTACH_TYPE: ProgramAttachType = ProgramAttachType::CgroupInetIngress;
-
 impl Events {
     pub(crate) fn new(shared: Shared, most_stack: u64) -> Events {
         Events {
-            shared,
-            scratch: None,
+            attacher: Attacher::new(shared, most_stack),
             sources: BTreeMap::new(),
             next: 0,
             asked: sys::monotonic_nanos(),
-            most_stack,
             spent: 0,
         }
     }
 
-    /// Attaches a source: from now on its hits are counted, and its records have this number. The stack of each hit is copied, until
-    /// it is told otherwise ([`Events::steer`], [`Events::set_rate`]).
+    /// Attaches sources, on any thread.
+    pub fn attacher(&self) -> Attacher {
+        self.attacher.clone()
+    }
+
+    /// Attaches a source at once: see [`Attacher::attach`] and [`Events::add`].
     ///
     /// # Errors
     /// Why this kernel, these privileges or the file do not allow it.
     pub fn attach(&mut self, number: u32, spec: SourceSpec) -> Result<SourceId> {
-        spec.check()?;
-        let source = match &spec.hook {
-            Hook::Counter { .. } => {
-                let mut source = self.load(number, &spec, Links::PerSite)?;
-                counter::attach(&mut source)?;
-                source
-            }
-            Hook::Tracepoint { id } => {
-                let mut source = self.load(number, &spec, Links::PerSite)?;
-                tracepoint::attach(&mut source, *id)?;
-                source
-            }
-            Hook::User { .. } => user::attach(self, number, &spec)?,
-            Hook::Kernel { .. } => function::attach_kernel(self, number, &spec)?,
-            Hook::Lock { .. } | Hook::Off { .. } => {
-                let mut source = self.load(number, &spec, Links::PerSite)?;
-                stretch::attach(&mut source)?;
-                source
-            }
-            Hook::Wake => {
-                wake::check()?;
-                let mut source = self.load(number, &spec, Links::PerSite)?;
-                wake::attach(&mut source)?;
-                source
-            }
-        };
+        let source = self.attacher.attach(number, spec)?;
+        Ok(self.add(source))
+    }
+
+    /// Takes a source that is attached: from now on it is steered.
+    pub fn add(&mut self, source: Source) -> SourceId {
         let id = SourceId(self.next);
         self.next += 1;
         self.sources.insert(id, source);
-        Ok(id)
+        id
+    }
+
+    /// Gives a source away, which is still attached; nothing if there is none of this number.
+    pub fn remove(&mut self, id: SourceId) -> Option<Source> {
+        let source = self.sources.remove(&id)?;
+        self.spent += load::program_nanos(source.skel.object());
+        Some(source)
     }
 
     /// Detaches a source, and returns its last totals; nothing if it is not attached.
     pub fn detach(&mut self, id: SourceId) -> Option<EventTotals> {
-        let mut source = self.sources.remove(&id)?;
-        source.detach();
-        let totals = source.totals().ok()?;
-        self.spent += totals.nanos;
-        Some(totals)
+        self.remove(id)?.detach()
     }
 
     /// The attached sources.
@@ -243,13 +179,9 @@ impl Events {
     }
 
     /// Sets R of each source by what came since the last call, so that all of them keep to the budget; call it about once a second.
-    pub fn steer(&mut self, budget: &Budget) {
+    /// `seen`: see [`Events::all_totals`].
+    pub fn steer(&mut self, budget: &Budget, seen: &[(SourceId, EventTotals)]) {
         let now = sys::monotonic_nanos();
-        let seen: Vec<_> = self
-            .sources
-            .iter()
-            .filter_map(|(id, source)| Some((*id, source.totals().ok()?)))
-            .collect();
         let active = seen.iter().filter(|(id, totals)| {
             let source = self.sources.get(id);
             source.is_some_and(|source| source.pace.has_more(totals))
@@ -257,13 +189,21 @@ impl Events {
         let share = budget.of_each(active.count());
         let cpus = cpus::online().map_or(1, |cpus| cpus.len().max(1) as u64);
         for (id, totals) in seen {
-            if let Some(source) = self.sources.get_mut(&id) {
-                let rate = source.pace.next(&totals, now, &share);
+            if let Some(source) = self.sources.get_mut(id) {
+                let rate = source.pace.next(totals, now, &share);
                 let most = share.most(cpus);
                 source.control(|control| control.most = most);
                 source.set_rate(rate);
             }
         }
+    }
+
+    /// Exact sums of all sources, as far as they can be read.
+    pub fn all_totals(&self) -> Vec<(SourceId, EventTotals)> {
+        let sources = self.sources.iter();
+        sources
+            .filter_map(|(id, source)| Some((*id, source.totals().ok()?)))
+            .collect()
     }
 
     /// Exact sums of a source.
@@ -296,109 +236,15 @@ impl Events {
         let attached = objects.map(|source| load::program_nanos(source.skel.object()));
         self.spent + attached.sum::<u64>()
     }
-
-    /// Loads the programs of a source.
-    fn load(&mut self, number: u32, spec: &SourceSpec, links: Links) -> Result<Source> {
-        let skel = load::patiently(|| {
-            let mut open = EventsSkelBuilder::default().open(load::place())?;
-            self.aim(&mut open, number, spec)?;
-            choose(&mut open, spec, links);
-            load::keep_probe_read_user(open.open_object())?;
-            Ok(open.load()?)
-        })
-        .map_err(|error| match load::reason() {
-            Some(reason) => error.context(reason),
-            None => error,
-        })?;
-        if self.scratch.is_none() {
-            self.scratch = Some(MapHandle::try_from(&skel.maps.scratch)?);
-        }
-        let mut source = Source {
-            links: Vec::new(),
-            counters: Vec::new(),
-            skel,
-            spec: spec.clone(),
-            pace: Pace::default(),
-            counted: 0,
-        };
-        if let Some(bss) = source.skel.maps.bss_data.as_deref_mut() {
-            sys::write_shared(&mut bss.most_stack, self.most_stack);
-        }
-        Ok(source)
-    }
-
-    /// Sets the constants of an open object, and has it use the maps of the CPU clock.
-    fn aim(&self, open: &mut OpenEventsSkel<'_>, number: u32, spec: &SourceSpec) -> Result<()> {
-        let shared = &self.shared;
-        let present = cpus::present()?
-            .into_iter()
-            .max()
-            .map_or(1, |last| last + 1);
-        let slots = present * abi::FT_EVENT_SLOTS;
-        let rodata = target::aim!(open, "events", &shared.settings);
-        rodata.ring_bytes = shared.ring_bytes;
-        rodata.source = number;
-        rodata.logarithms = rate::logarithms();
-        spec.describe(rodata)?;
-        let arguments = spec.sites().iter().filter(|site| site.argument.is_some());
-        let arguments = arguments.count().max(1) as u32;
-        open.maps.arguments.set_max_entries(arguments)?;
-        open.maps.ring.reuse_fd(shared.ring.as_fd())?;
-        open.maps.steps.reuse_fd(shared.steps.as_fd())?;
-        open.maps.reaches.reuse_fd(shared.reaches.as_fd())?;
-        open.maps.pages.reuse_fd(shared.pages.as_fd())?;
-        open.maps.images.reuse_fd(shared.images.as_fd())?;
-        open.maps.targets.reuse_fd(shared.targets.as_fd())?;
-        open.maps.own.reuse_fd(shared.own.as_fd())?;
-        match &self.scratch {
-            Some(scratch) => open.maps.scratch.reuse_fd(scratch.as_fd())?,
-            None => open.maps.scratch.set_max_entries(slots)?,
-        }
-        Ok(())
-    }
-
-    /// The processes to which probes of programs are limited; none: to no process.
-    fn processes(&self) -> &[u32] {
-        match &self.shared.settings.target {
-            Target::Processes(ids) => ids,
-            _ => &[],
-        }
-    }
-}
-
-/// Has the object load the programs that the source needs, and no other.
-fn choose(open: &mut OpenEventsSkel<'_>, spec: &SourceSpec, links: Links) {
-    let wanted = Program::of(spec);
-    let timed = wanted == Program::Return && spec.weight == Weight::Duration;
-    let progs = &mut open.progs;
-    wake::choose(progs, wanted == Program::Wake);
-    stretch::choose(progs, &spec.hook);
-    progs.hit_counter.set_autoload(wanted == Program::Counter);
-    progs
-        .hit_tracepoint
-        .set_autoload(wanted == Program::Tracepoint);
-    for (program, wanted) in [
-        (&mut progs.hit_usdt, wanted == Program::Usdt),
-        (&mut progs.hit_function, wanted == Program::Function),
-        (&mut progs.hit_return, wanted == Program::Return),
-        (&mut progs.begin_call, timed),
-    ] {
-        program.set_autoload(wanted);
-        match links {
-            // As the sections of the programs say.
-            Links::PerFile => {}
-            Links::Kernel => program.set_attach_type(ProgramAttachType::KprobeMulti),
-            Links::PerSite => program.set_attach_type(NO_ATTACH_TYPE),
-        }
-    }
 }
 
 impl Source {
-    /// Ends all hits.
-    fn detach(&mut self) {
+    /// Detaches it, on any thread, and returns its last totals. It takes its time: the kernel waits for all CPUs.
+    pub fn detach(mut self) -> Option<EventTotals> {
         self.links.clear();
         self.counted += self.counters.iter().map(counter::OfCpu::count).sum::<u64>();
         self.counters.clear();
+        self.totals().ok()
     }
 
     fn control(&mut self, set: impl FnOnce(&mut layout::ft_event_control)) {

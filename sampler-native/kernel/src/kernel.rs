@@ -16,7 +16,6 @@ use crate::{
     cpus,
     cycles::Cycles,
     events::Events,
-    graph::Graph,
     idle::{self, Idle},
     life::Life,
     load, namespace,
@@ -165,13 +164,9 @@ impl Kernel {
         self.events.as_mut().context("there are events")
     }
 
-    /// Starts the kernel's function graph tracer for the tasks of the target. `functions`: names of those whose graphs are drawn;
-    /// `depth`: calls within each other that are told apart, all if there is none.
-    ///
-    /// # Errors
-    /// Why this kernel or these privileges do not allow it, or who else uses the tracer.
-    pub fn draw_graph(&self, functions: &[String], depth: Option<u32>) -> Result<Graph> {
-        Graph::start(functions, depth, &self.settings)
+    /// What is sampled, and by whom.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     fn clock(&self) -> Option<MutexGuard<'_, Clock>> {

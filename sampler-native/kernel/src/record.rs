@@ -84,7 +84,8 @@ struct RawStack {
 pub struct Event {
     /// The source that was hit.
     pub source: u32,
-    unused: u32,
+    /// Of a wait for a lock of the kernel: bits of `enum ft_lock`; else 0.
+    pub lock: u32,
     /// What the hit weighs, in the unit of its source.
     pub weight: u64,
     /// The stack was copied with probability 1 − exp(−weight / rate); 0: with certainty.
@@ -167,7 +168,7 @@ same_layout!(
     Event,
     layout::ft_event,
     source,
-    unused,
+    lock,
     weight,
     rate,
     function,

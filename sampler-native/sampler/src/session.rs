@@ -286,16 +286,22 @@ impl Session {
     fn collect(&mut self, pass: bool) -> Result<()> {
         let now = os::monotonic();
         let wished = self.shared.take_wished();
-        // Attaching takes its time: not under the lock.
         self.sources.force |= wished.force_probes;
         for (number, spec) in wished.sources {
             self.sources.set(&mut self.kernel, number, spec, now);
         }
-        self.sources.take_found(&mut self.kernel);
-        self.sources.steer(&mut self.kernel, now);
-        self.sources.read_graphs(now);
+        self.sources.take_done(&mut self.kernel);
+        self.sources.read_graphs(&mut self.kernel, now);
+        let usage = now >= self.usage_told + USAGE_PERIOD;
+        if usage {
+            self.sources.look_for_files(now);
+            self.sources.read_totals(&mut self.kernel, now);
+        }
         let mut pipeline = self.shared.pipeline()?;
         self.sources.tell_changes(&mut pipeline.out);
+        for words in self.sources.take_notices() {
+            pipeline.notice(true, &words);
+        }
         self.sources.place_graphs(&mut pipeline, now);
         if let Some(wanted) = wished.jvm_maps {
             pipeline.set_jvm_maps(wanted);
@@ -332,7 +338,6 @@ impl Session {
             os::trim();
         }
         let pieces = std::mem::take(&mut pipeline.to_kernel.pieces);
-        let usage = now >= self.usage_told + USAGE_PERIOD;
         if usage {
             self.usage_told = now;
             pipeline.tell_suspension();
@@ -346,7 +351,7 @@ impl Session {
                 tell_cpu_change(&change, &mut pipeline.out);
             }
             pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
-            self.sources.tell(&mut self.kernel, &mut pipeline.out);
+            self.sources.tell(&mut pipeline.out);
             self.usage
                 .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
         }

@@ -1,24 +1,33 @@
 //! The sources of events of a session: attached and detached as the user wishes, steered, and told of.
 
+mod attaching;
 mod field;
 mod filter;
 mod graph;
 mod kernel_functions;
 mod programs;
 mod resolve;
+mod totals;
 
-use std::{collections::BTreeMap, path::Path, str::FromStr, sync::Arc};
+use std::{
+    collections::{BTreeMap, VecDeque},
+    mem,
+    path::Path,
+    str::FromStr,
+    sync::Arc,
+};
 
 use anyhow::{Context, Result};
+use attaching::{Attaching, Done, Live};
 use flametop_events::{Source as Events, Spec, Unit};
 use flametop_kernel::{
     Kernel,
-    events::{Budget, EventTotals, SourceId, SourceSpec},
+    events::{Attacher, Budget, EventTotals, SourceId, SourceSpec},
 };
 use flametop_stream::{self as stream, Encoder, NOT_COUNTED, Record, SourceState, SourceTotals};
 use graph::GraphSource;
 pub use programs::Finding;
-use programs::Programs;
+use programs::{Found, Origin, Programs};
 
 use crate::{pipeline::Pipeline, prober::Prober};
 
@@ -30,13 +39,25 @@ const BUDGET: Budget = Budget {
 /// R follows the budget this often, ns.
 const STEER_PERIOD: u64 = 1_000_000_000;
 
+/// Files that are probed are looked for this often, ns.
+const LOOK_PERIOD: u64 = 2_000_000_000;
+
 /// The sources that were ever wished for, by the numbers that the stream has for them.
 pub struct Sources {
     known: BTreeMap<u32, Source>,
     programs: Programs,
+    attaching: Attaching,
     /// Many probes at once are wished for.
     pub force: bool,
+    /// Number of the last source that was opened.
+    opened: u64,
     steered: u64,
+    /// When files that are probed were looked for last, and no answer has come since; ns.
+    looked: u64,
+    looks: bool,
+    notices: Vec<String>,
+    /// The newest totals of all that is attached.
+    read: Vec<(SourceId, EventTotals)>,
 }
 
 /// A source.
@@ -45,14 +66,18 @@ struct Source {
     unit: Unit,
     state: SourceState,
     why: String,
-    /// The question that has to be answered before it is attached.
-    asked: Option<u64>,
+    /// It was switched on as the source that was opened with this number.
+    opened: u64,
     /// What is attached for it: a pattern may stand for several tracepoints.
     parts: Vec<SourceId>,
+    /// The files that are probed.
+    files: Vec<Origin>,
     /// The source is a function graph, which is on.
-    graph: Option<GraphSource>,
+    graph: Option<Box<GraphSource>>,
     /// Totals of what is attached no more.
     before: SourceTotals,
+    /// Totals of what is about to be detached, in that order: until its last ones are known.
+    leaving: VecDeque<SourceTotals>,
     /// Its state was not told yet.
     changed: bool,
 }
@@ -63,8 +88,14 @@ impl Sources {
         Sources {
             known: BTreeMap::new(),
             programs: Programs::new(symbolizer, prober, targets),
+            attaching: Attaching::default(),
             force: false,
+            opened: 0,
             steered: 0,
+            looked: 0,
+            looks: false,
+            notices: Vec::new(),
+            read: Vec::new(),
         }
     }
 
@@ -78,104 +109,258 @@ impl Sources {
         finder.into_iter().chain(graphs.map(|pid| (pid, "tracer")))
     }
 
-    /// Attaches the source, or detaches it if there is no spec.
+    /// Begins to attach the source, or to detach it if there is no spec.
     pub fn set(&mut self, kernel: &mut Kernel, number: u32, spec: Option<String>, now: u64) {
-        self.detach(kernel, number);
+        self.switch_off(kernel, number);
         let Some(text) = spec else {
             return;
         };
-        let before = self.known.remove(&number).map(|source| source.before);
-        let mut source = Source {
-            spec: text,
-            unit: Unit::Count,
-            state: SourceState::Opening,
-            why: String::new(),
-            asked: None,
-            parts: Vec::new(),
-            graph: None,
-            before: before.unwrap_or_default(),
-            changed: true,
-        };
-        match Spec::from_str(&source.spec) {
-            Ok(spec) => {
-                source.unit = spec.unit;
-                if matches!(spec.source, Events::Usdt { .. } | Events::User { .. }) {
-                    match self.programs.ask(spec, self.force) {
-                        Ok(question) => source.asked = Some(question),
-                        Err(why) => source.become_of(Err(why)),
+        self.opened += 1;
+        let parsed = Spec::from_str(&text);
+        let source = self.known.entry(number).or_insert_with(Source::off);
+        source.spec = text;
+        source.opened = self.opened;
+        source.unit = parsed.as_ref().map_or(Unit::Count, |spec| spec.unit);
+        source.become_of(SourceState::Opening, String::new());
+        let begun = parsed
+            .map_err(anyhow::Error::from)
+            .and_then(|spec| self.begin(kernel, number, spec, now));
+        if let Err(why) = begun {
+            self.miss(number, &why);
+        }
+    }
+
+    /// Begins to attach a source.
+    fn begin(&mut self, kernel: &mut Kernel, number: u32, spec: Spec, now: u64) -> Result<()> {
+        let opened = self.opened;
+        if matches!(spec.source, Events::Usdt { .. } | Events::User { .. }) {
+            return self.programs.ask(opened, spec, self.force);
+        }
+        if matches!(spec.source, Events::Graph { .. }) {
+            let settings = kernel.settings().clone();
+            return self.attaching.ask(move || {
+                let graph = GraphSource::start(&settings, &spec.source, now);
+                let live = graph.map(|graph| Live {
+                    graph: Some(Box::new(graph)),
+                    parts: Vec::new(),
+                });
+                Done::Attached {
+                    number,
+                    opened,
+                    live: live.context(spec.text),
+                }
+            });
+        }
+        let attacher = attacher(kernel)?;
+        self.attaching.ask(move || {
+            let parts = resolve::resolve(&spec);
+            let live = parts.and_then(|parts| Live::attach(&attacher, number, parts, &spec.text));
+            Done::Attached {
+                number,
+                opened,
+                live,
+            }
+        })
+    }
+
+    /// The source cannot be had.
+    fn miss(&mut self, number: u32, why: &anyhow::Error) {
+        if let Some(source) = self.known.get_mut(&number) {
+            source.become_of(SourceState::Missing, format!("{why:#}"));
+        }
+    }
+
+    /// Goes on with the sources whose files have been looked into, and with those that are attached or detached by now.
+    pub fn take_done(&mut self, kernel: &mut Kernel) {
+        for found in self.programs.take() {
+            match found {
+                Found::Places(opened, places) => self.take_places(kernel, opened, places),
+                Found::Gone(words) => self.take_gone(words),
+            }
+        }
+        for done in self.attaching.take() {
+            match done {
+                Done::Attached {
+                    number,
+                    opened,
+                    live,
+                } => self.take_attached(kernel, number, opened, live),
+                Done::Detached(number, last) => {
+                    if let Some(source) = self.known.get_mut(&number) {
+                        source.leaving.pop_front();
+                        totals::add(&mut source.before, &last);
                     }
-                } else if let Events::Graph { function, depth } = &spec.source {
-                    let graph = GraphSource::start(kernel, function, *depth, now);
-                    match graph.context(spec.text.clone()) {
-                        Ok(graph) => {
-                            source.graph = Some(graph);
-                            source.become_of(Ok(Vec::new()));
-                        }
-                        Err(why) => source.become_of(Err(why)),
-                    }
-                } else {
-                    let parts = resolve::resolve(&spec);
-                    source.become_of(
-                        parts.and_then(|parts| attach(kernel, number, parts, &spec.text)),
-                    );
                 }
             }
-            Err(why) => source.become_of(Err(why.into())),
         }
-        self.known.insert(number, source);
     }
 
-    /// Attaches the sources whose files have been looked into.
-    pub fn take_found(&mut self, kernel: &mut Kernel) {
-        for (question, parts) in self.programs.take() {
-            let asked = |(_, source): &(&u32, &mut Source)| source.asked == Some(question);
-            // It may have been switched off meanwhile.
-            if let Some((number, source)) = self.known.iter_mut().find(asked) {
-                source.asked = None;
-                let attached = parts.and_then(|parts| attach(kernel, *number, parts, &source.spec));
-                source.become_of(attached);
+    fn take_places(
+        &mut self,
+        kernel: &mut Kernel,
+        opened: u64,
+        places: Result<(Vec<SourceSpec>, Vec<Origin>)>,
+    ) {
+        let mut known = self.known.iter_mut();
+        // It may have been switched off meanwhile.
+        let Some((number, source)) = known.find(|(_, source)| source.is_opening(opened)) else {
+            return;
+        };
+        let (number, spec) = (*number, source.spec.clone());
+        let begun = places.and_then(|(parts, files)| {
+            source.files = files;
+            let attacher = attacher(kernel)?;
+            self.attaching.ask(move || Done::Attached {
+                number,
+                opened,
+                live: Live::attach(&attacher, number, parts, &spec),
+            })
+        });
+        if let Err(why) = begun {
+            self.miss(number, &why);
+        }
+    }
+
+    /// Says of each source whether its files are still there.
+    fn take_gone(&mut self, mut words: BTreeMap<u64, String>) {
+        self.looks = false;
+        for source in self.known.values_mut() {
+            let words = words.remove(&source.opened).unwrap_or_default();
+            if source.state == SourceState::On && source.why != words {
+                if !words.is_empty() {
+                    self.notices.push(format!("{}: {words}", source.spec));
+                }
+                source.become_of(SourceState::On, words);
             }
         }
     }
 
-    fn detach(&mut self, kernel: &mut Kernel, number: u32) {
+    /// The notices since the last call.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        mem::take(&mut self.notices)
+    }
+
+    /// Has files that are probed be looked for, about every two seconds.
+    pub fn look_for_files(&mut self, now: u64) {
+        if self.looks || now < self.looked + LOOK_PERIOD {
+            return;
+        }
+        self.looked = now;
+        let on = self
+            .known
+            .values()
+            .filter(|source| source.state == SourceState::On);
+        let files: Vec<_> = on
+            .flat_map(|source| {
+                source
+                    .files
+                    .iter()
+                    .map(|file| (source.opened, file.clone()))
+            })
+            .collect();
+        if !files.is_empty() {
+            self.looks = true;
+            self.programs.look(files);
+        }
+    }
+
+    fn take_attached(&mut self, kernel: &mut Kernel, number: u32, opened: u64, live: Result<Live>) {
+        let known = self.known.get_mut(&number);
+        let source = known.filter(|source| source.is_opening(opened));
+        let (source, live) = match (source, live) {
+            (Some(source), Ok(live)) => (source, live),
+            (Some(_), Err(why)) => return self.miss(number, &why),
+            // It was switched off meanwhile.
+            (None, Ok(live)) => return self.detach(number, live, SourceTotals::default()),
+            (None, Err(_)) => return,
+        };
+        source.graph = live.graph;
+        if let Ok(events) = kernel.events() {
+            let parts = live.parts.into_iter().map(|part| events.add(part));
+            source.parts = parts.collect();
+        }
+        source.become_of(SourceState::On, String::new());
+    }
+
+    /// Begins to detach the source, if it is attached; what it counted stays.
+    fn switch_off(&mut self, kernel: &mut Kernel, number: u32) {
         let Some(source) = self.known.get_mut(&number) else {
             return;
         };
-        for part in source.parts.drain(..) {
-            let events = kernel.events().ok();
-            if let Some(totals) = events.and_then(|events| events.detach(part)) {
-                add(&mut source.before, &totals);
-            }
-        }
-        source.end_graph();
-        source.asked = None;
         if [SourceState::On, SourceState::Opening].contains(&source.state) {
-            source.state = SourceState::Off;
-            source.changed = true;
+            source.become_of(SourceState::Off, String::new());
+        }
+        self.let_go(kernel, number);
+    }
+
+    /// Begins to detach what is attached for the source.
+    fn let_go(&mut self, kernel: &mut Kernel, number: u32) {
+        let Some(source) = self.known.get_mut(&number) else {
+            return;
+        };
+        source.files.clear();
+        let mut counted = SourceTotals::default();
+        let mut live = Live {
+            parts: Vec::new(),
+            graph: source.graph.take(),
+        };
+        if let Some(graph) = &live.graph {
+            totals::add(&mut counted, graph.totals());
+        }
+        for part in source.parts.drain(..) {
+            let Ok(events) = kernel.events() else {
+                continue;
+            };
+            if let Ok(of_part) = events.totals(part) {
+                totals::add(&mut counted, &totals::told(&of_part));
+            }
+            live.parts.extend(events.remove(part));
+        }
+        if live.graph.is_some() || !live.parts.is_empty() {
+            counted.rate = 0;
+            self.detach(number, live, counted);
         }
     }
 
-    /// Has R follow the budget, and the counters the CPUs.
-    pub fn steer(&mut self, kernel: &mut Kernel, now: u64) {
-        if now < self.steered + STEER_PERIOD || self.known.is_empty() {
+    /// Has the thread detach it. `counted`: what it has counted until now.
+    fn detach(&mut self, number: u32, live: Live, counted: SourceTotals) {
+        if let Some(source) = self.known.get_mut(&number) {
+            source.leaving.push_back(counted);
+        }
+        // Without the thread it is detached as it is dropped.
+        let _ = self
+            .attaching
+            .ask(move || Done::Detached(number, live.detach()));
+    }
+
+    /// Reads the totals of all that is attached; about once a second, has R follow the budget, and the counters the CPUs.
+    pub fn read_totals(&mut self, kernel: &mut Kernel, now: u64) {
+        if self.known.is_empty() {
             return;
         }
-        self.steered = now;
-        if let Ok(events) = kernel.events() {
+        let Ok(events) = kernel.events() else {
+            return;
+        };
+        self.read = events.all_totals();
+        if now >= self.steered + STEER_PERIOD {
+            self.steered = now;
             events.follow_cpus();
-            events.steer(&BUDGET);
+            events.steer(&BUDGET, &self.read);
         }
     }
 
     /// Reads what function graphs have recorded.
-    pub fn read_graphs(&mut self, now: u64) {
-        for source in self.known.values_mut() {
+    pub fn read_graphs(&mut self, kernel: &mut Kernel, now: u64) {
+        let mut failed = Vec::new();
+        for (number, source) in &mut self.known {
             let read = source.graph.as_mut().map(|graph| graph.read(now));
             if let Some(Err(why)) = read {
-                source.end_graph();
-                source.become_of(Err(why));
+                failed.push((*number, why));
             }
+        }
+        for (number, why) in failed {
+            self.let_go(kernel, number);
+            self.miss(number, &why);
         }
     }
 
@@ -191,7 +376,7 @@ impl Sources {
     /// Tells of sources whose state has changed. Comes before any of their events.
     pub fn tell_changes(&mut self, out: &mut Encoder) {
         for (number, source) in &mut self.known {
-            if std::mem::take(&mut source.changed) {
+            if mem::take(&mut source.changed) {
                 out.put(&Record::SourceSeen {
                     source: *number,
                     state: source.state,
@@ -203,68 +388,62 @@ impl Sources {
         }
     }
 
-    /// Tells the totals of the sources that are attached, or have just been.
-    pub fn tell(&mut self, kernel: &mut Kernel, out: &mut Encoder) {
+    /// Tells the totals that were read last.
+    pub fn tell(&self, out: &mut Encoder) {
         for (number, source) in &self.known {
-            let mut totals = source.before.clone();
-            for part in &source.parts {
-                let events = kernel.events().ok();
-                if let Some(of_part) = events.and_then(|events| events.totals(*part).ok()) {
-                    add(&mut totals, &of_part);
-                    totals.rate = totals.rate.max(of_part.rate);
+            let mut sums = source.before.clone();
+            for counted in &source.leaving {
+                totals::add(&mut sums, counted);
+            }
+            for (part, read) in &self.read {
+                if source.parts.contains(part) {
+                    totals::add(&mut sums, &totals::told(read));
                 }
             }
             if let Some(graph) = &source.graph {
-                add_totals(&mut totals, graph.totals());
+                totals::add(&mut sums, graph.totals());
             }
-            totals.source = *number;
-            if totals.nanos == 0 && totals.hits > 0 {
-                totals.nanos = NOT_COUNTED;
+            sums.source = *number;
+            if sums.nanos == 0 && sums.hits > 0 {
+                sums.nanos = NOT_COUNTED;
             }
-            out.put(&Record::SourceTotals(totals));
+            out.put(&Record::SourceTotals(sums));
         }
     }
 }
 
 impl Source {
-    /// Switches a function graph off; what it counted stays.
-    fn end_graph(&mut self) {
-        if let Some(graph) = self.graph.take() {
-            add_totals(&mut self.before, graph.totals());
+    fn off() -> Source {
+        Source {
+            spec: String::new(),
+            unit: Unit::Count,
+            state: SourceState::Off,
+            why: String::new(),
+            opened: 0,
+            parts: Vec::new(),
+            files: Vec::new(),
+            graph: None,
+            before: SourceTotals::default(),
+            leaving: VecDeque::new(),
+            changed: false,
         }
     }
 
-    /// It is attached, or cannot be.
-    fn become_of(&mut self, attached: Result<Vec<SourceId>>) {
-        self.changed = true;
-        (self.state, self.why, self.parts) = match attached {
-            Ok(parts) => (SourceState::On, String::new(), parts),
-            Err(why) => (SourceState::Missing, format!("{why:#}"), Vec::new()),
-        };
+    /// Whether it is the source that was opened with this number, and not attached yet.
+    fn is_opening(&self, opened: u64) -> bool {
+        self.opened == opened && self.state == SourceState::Opening
+    }
+
+    fn become_of(&mut self, state: SourceState, why: String) {
+        (self.state, self.why, self.changed) = (state, why, true);
     }
 }
 
-/// Attaches all that a spec stands for, or nothing.
-fn attach(
-    kernel: &mut Kernel,
-    number: u32,
-    parts: Vec<SourceSpec>,
-    spec: &str,
-) -> Result<Vec<SourceId>> {
-    let events = kernel.events()?;
-    let mut attached = Vec::new();
-    for part in parts {
-        match events.attach(number, part) {
-            Ok(id) => attached.push(id),
-            Err(why) => {
-                for id in attached {
-                    events.detach(id);
-                }
-                return Err(why).context(spec.to_owned());
-            }
-        }
-    }
-    Ok(attached)
+/// Attaches sources from another thread.
+fn attacher(kernel: &mut Kernel) -> Result<Attacher> {
+    let mut attacher = kernel.events()?.attacher();
+    attacher.brake(&BUDGET);
+    Ok(attacher)
 }
 
 fn unit(unit: Unit) -> stream::Unit {
@@ -273,42 +452,5 @@ fn unit(unit: Unit) -> stream::Unit {
         Unit::Bytes => stream::Unit::Bytes,
         Unit::Nanos => stream::Unit::Nanos,
         Unit::Waits => stream::Unit::Waits,
-    }
-}
-
-/// Adds what a source had counted.
-fn add_totals(sums: &mut SourceTotals, part: &SourceTotals) {
-    sums.hits += part.hits;
-    sums.weight = sums.weight.saturating_add(part.weight);
-    sums.taken += part.taken;
-    sums.lost += part.lost;
-    sums.missed += part.missed;
-    sums.nanos += part.nanos;
-    add_histogram(&mut sums.histogram, &part.histogram);
-}
-
-/// Adds what a part of a source has counted.
-fn add(sums: &mut SourceTotals, part: &EventTotals) {
-    sums.hits += part.hits;
-    sums.weight = sums.weight.saturating_add(part.weight);
-    sums.taken += part.taken;
-    sums.lost += part.lost;
-    sums.missed += part.passed_over;
-    sums.nanos += part.nanos;
-    // The stream has those of weight 0 and 1 together.
-    let mut weights = part.weights.to_vec();
-    let none = weights.remove(0);
-    weights[0] += none;
-    let last = weights.iter().rposition(|hits| *hits > 0);
-    weights.truncate(last.map_or(0, |last| last + 1));
-    add_histogram(&mut sums.histogram, &weights);
-}
-
-fn add_histogram(sums: &mut Vec<u64>, part: &[u64]) {
-    if sums.len() < part.len() {
-        sums.resize(part.len(), 0);
-    }
-    for (sum, hits) in sums.iter_mut().zip(part) {
-        *sum += hits;
     }
 }

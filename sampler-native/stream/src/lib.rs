@@ -73,7 +73,7 @@
 //! | 19 cgroup | `u32 process`, `str path` (≤ 1,024 bytes; empty: not known): the control group of the process's first thread, from the root that flametop sees, `/` itself included; follows its *process seen*, again when it moved. Without one it is not known |
 //! | 20 task blocked | `u32 task`, `u64 ns`: in uninterruptible sleep (state D) since the task began, the sleep that goes on included; all ones: no longer counted. Comes before the next sight of the task, which it is of; not again while it stays the same. Without one it is not counted |
 //! | 21 CPU changed | `u32 cpu`, `u8 online` (1: came online, 0: went offline), `u16 n`, n × (`u32 state`, `str name`, `u64 exit latency`, `u64 target residency`, both µs): a CPU that came or went after the header was written, and all of its idle states. Nothing is told of a CPU that is offline, whose time is neither busy nor idle |
-//! | 22 source seen | `u32 source` (a number that the writer chose), `u8 state` ([`SourceState`]), `u8 unit` ([`Unit`]), `u16 0`, `str spec` (as it was asked for), `str why` (why it is missing, and what mends that; else empty): a source of events; again for the same number when something changed |
+//! | 22 source seen | `u32 source` (a number that the writer chose), `u8 state` ([`SourceState`]), `u8 unit` ([`Unit`]), `u16 0`, `str spec` (as it was asked for), `str why` (why it is missing, or counts only a part, and what mends that; else empty): a source of events; again for the same number when something changed |
 //! | 23 source totals | `u32 source`, `u64 hits` (events of the target), `u64 weight` (of all of them), `u64 taken` (stacks that were copied of them), `u64 lost` (… that found no room), `u64 missed` (events that came while another of the same CPU was looked at, which are not in `hits`; all ones where the kernel does not count them), `u64 rate` (weight between stacks, now; 0: each event has a stack), `u64 nanos` (that its programs ran; all ones where the kernel does not count it), `u16 n`, n × (`u64` hits that weighed less than 2, less than 4, less than 8 …) |
 //! | 24 event | head, `u32 source`, `u64 weight` (of the event), `u64 rate` (weight between stacks when it was taken): it stands for weight ÷ (1 − e^(−weight ÷ rate)), and for its weight alone if the rate is 0. The stack of a wait that ended (source `wake`) is of two tasks: behind the innermost kernel frame of the waiter come a frame `--`, the frames of the waker from the innermost outwards, and one with the name of its thread, or `[interrupt]`; behind that, each after another `--`, who woke the waker during the wait, and so on. Frames that are words are in modules of the kind unknown |
 //!
@@ -359,7 +359,7 @@ open! {
         Off = 1,
         /// It cannot be had, or has ended.
         Missing = 2,
-        /// The files that it is in are looked into.
+        /// The files that the source is in are looked into, or the kernel attaches the source.
         Opening = 3,
     }
 }

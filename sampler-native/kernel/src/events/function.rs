@@ -5,16 +5,19 @@ use std::{fs, path::Path};
 use anyhow::{Context, Result, bail, ensure};
 use libbpf_rs::KprobeMultiOpts;
 
-use super::{Events, Hook, Links, MOST_ONE_BY_ONE, Source, SourceSpec, Weight};
+use super::{
+    Hook, Source, SourceSpec, Weight,
+    attacher::{Attacher, Links, MOST_ONE_BY_ONE},
+};
 
 /// Loads and attaches probes of kernel functions.
-pub fn attach_kernel(events: &mut Events, number: u32, spec: &SourceSpec) -> Result<Source> {
+pub fn attach_kernel(attacher: &Attacher, number: u32, spec: &SourceSpec) -> Result<Source> {
     let Hook::Kernel { functions, .. } = &spec.hook else {
         bail!("not a function of the kernel");
     };
     ensure!(!functions.is_empty(), "no function is given");
     check_kprobes()?;
-    let by_one_link = events
+    let by_one_link = attacher
         .load(number, spec, Links::Kernel)
         .and_then(|mut source| {
             let links = kernel_programs(&source)
@@ -40,7 +43,7 @@ pub fn attach_kernel(events: &mut Events, number: u32, spec: &SourceSpec) -> Res
             functions.len()
         )));
     }
-    let mut source = events.load(number, spec, Links::PerSite)?;
+    let mut source = attacher.load(number, spec, Links::PerSite)?;
     let mut links = Vec::new();
     for (program, returns) in kernel_programs(&source) {
         for function in functions {

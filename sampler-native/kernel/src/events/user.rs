@@ -8,18 +8,19 @@ use anyhow::{Result, anyhow, bail, ensure};
 use libbpf_rs::{Link, MapCore, MapFlags, UprobeMultiOpts, UprobeOpts};
 
 use super::{
-    Events, Hook, Links, MOST_ONE_BY_ONE, ProbedFile, Site, Source, SourceSpec, Weight,
+    Hook, ProbedFile, Site, Source, SourceSpec, Weight,
+    attacher::{Attacher, Links, MOST_ONE_BY_ONE},
     source::Argument,
 };
 
 /// Loads and attaches probes of a program or library.
-pub fn attach(events: &mut Events, number: u32, spec: &SourceSpec) -> Result<Source> {
+pub fn attach(attacher: &Attacher, number: u32, spec: &SourceSpec) -> Result<Source> {
     let Hook::User { file, sites, .. } = &spec.hook else {
         bail!("not a function of a program");
     };
     check_sites(file, sites)?;
-    let processes = events.processes().to_vec();
-    let by_one_link = events
+    let processes = attacher.processes().to_vec();
+    let by_one_link = attacher
         .load(number, spec, Links::PerFile)
         .and_then(|mut source| {
             probe(&mut source, &processes, true)?;
@@ -36,7 +37,7 @@ pub fn attach(events: &mut Events, number: u32, spec: &SourceSpec) -> Result<Sou
             sites.len()
         )));
     }
-    let mut source = events.load(number, spec, Links::PerSite)?;
+    let mut source = attacher.load(number, spec, Links::PerSite)?;
     probe(&mut source, &processes, false).map_err(|error| explain(error, file))?;
     Ok(source)
 }

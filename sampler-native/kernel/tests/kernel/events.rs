@@ -355,16 +355,17 @@ fn events_durations_are_those_of_the_programs_own_clock_and_recursion_counts_onc
     let deep_entries = scene.function("deep", false);
     let deep_entries = scene.attach(deep_entries, Weight::Each(1));
     let (lines, records) = scene.run();
-    let near =
-        |ns: u64, own: u64| assert!((ns as f64 / own as f64 - 1.0).abs() < 0.02, "{ns} of {own}");
+    // Whatever else runs on the machine: not less than the calls spin, nor more than the program sees around them.
+    let within =
+        |ns: u64, spun: u64, own: u64| assert!((spun..=own).contains(&ns), "{spun} {ns} {own}");
     let totals = scene.totals(nest);
     assert_eq!(totals.hits, count, "{totals:?}");
-    near(totals.weight, said(&lines, "nest"));
+    within(totals.weight, count * 10 * 100_000, said(&lines, "nest"));
     let totals = scene.totals(entries);
     assert_eq!((totals.hits, totals.weight), (10 * count, 45 * count));
     let totals = scene.totals(outer);
     assert_eq!(totals.hits, count);
-    near(totals.weight, said(&lines, "outer"));
+    within(totals.weight, count * 2 * 200_000, said(&lines, "outer"));
     assert_eq!(scene.totals(inner).hits, 2 * count);
     // Each jump leaves one call, the next is deeper in the stack, and is timed all the same.
     let totals = scene.totals(leaves);
@@ -630,7 +631,8 @@ fn events_quick_function_is_braked_at_once_and_steered_to_the_budget() {
             .unwrap();
         if steered.elapsed() > Duration::from_millis(500) {
             steered = Instant::now();
-            scene.events().steer(&budget);
+            let seen = scene.events().all_totals();
+            scene.events().steer(&budget, &seen);
         }
     }
     let seconds = begin.elapsed().as_secs_f64();

@@ -10,9 +10,7 @@ use super::{events::Scene, kernel_functions::symbol, *};
 const FUNCTION: &str = "vfs_write";
 
 fn draw(kernel: &Kernel, depth: Option<u32>) -> Result<Graph, String> {
-    kernel
-        .draw_graph(&[FUNCTION.to_owned()], depth)
-        .map_err(|why| format!("{why:#}"))
+    Graph::start(&[FUNCTION.to_owned()], depth, kernel.settings()).map_err(|why| format!("{why:#}"))
 }
 
 /// A graph of the scene's program, or nothing where this kernel refuses it in words.

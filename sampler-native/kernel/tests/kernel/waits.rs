@@ -160,7 +160,9 @@ fn waits_in_a_storm_are_braked() {
         stacks: 200.0,
         share: 0.01,
     };
-    kernel.events().unwrap().steer(&budget);
+    let events = kernel.events().unwrap();
+    let seen = events.all_totals();
+    events.steer(&budget, &seen);
     scene.subject.tell();
     let mut records = Vec::new();
     let hear = || scene.subject.hear("done");

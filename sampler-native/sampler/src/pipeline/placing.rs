@@ -13,6 +13,7 @@ use super::{
     GRACE_OF_ONE, Pipeline,
     reach::{for_others, is_more, next_piece, next_reach},
     steps::Shown,
+    wakes::word,
     walker::{Awaited, Turn, Walk, is_of_moment},
 };
 use crate::{
@@ -184,6 +185,10 @@ impl Pipeline {
         if let Some(event) = event.filter(|event| event.function != 0) {
             self.put_returned(head, event.function);
         }
+        if let Some(kind) = event.and_then(|event| kind_of_lock(event.lock)) {
+            let frame = word(&mut self.walker.files.modules, kind);
+            self.walker.kernel.insert(0, frame);
+        }
         if let (Some(event), Some(stack)) = (event.filter(|event| event.wait != 0), stack) {
             if walk.is_none() {
                 self.walker.user.clear();
@@ -307,6 +312,31 @@ impl Pipeline {
     }
 }
 
+/// The kind of lock that a task waited for, by bits of `enum ft_lock`; none: it is no wait for a lock.
+fn kind_of_lock(bits: u32) -> Option<&'static [u8]> {
+    let has = |bit: u32| bits & bit != 0;
+    if !has(abi::FT_LOCK_WAIT) {
+        return None;
+    }
+    let (reads, writes) = (has(abi::FT_LOCK_READ), has(abi::FT_LOCK_WRITE));
+    let kinds: [&[u8]; 3] = if has(abi::FT_LOCK_MUTEX) {
+        return Some(b"[mutex]");
+    } else if has(abi::FT_LOCK_PERCPU) {
+        [
+            b"[percpu-rwsem]",
+            b"[percpu-rwsem read]",
+            b"[percpu-rwsem write]",
+        ]
+    } else if has(abi::FT_LOCK_RT) {
+        [b"[rtmutex]", b"[rwlock-rt read]", b"[rwlock-rt write]"]
+    } else if has(abi::FT_LOCK_SPINS) {
+        [b"[spinlock]", b"[rwlock read]", b"[rwlock write]"]
+    } else {
+        [b"[semaphore]", b"[rwsem read]", b"[rwsem write]"]
+    };
+    Some(kinds[if writes { 2 } else { usize::from(reads) }])
+}
+
 /// Why a record has no stack.
 fn end_without_stack(head: &Head) -> End {
     match u32::from(head.state) {
@@ -343,5 +373,37 @@ pub(super) fn stream_head(head: &Head, task: u32, stack: Option<u32>, why: End) 
         state: State(u8::try_from(head.state).unwrap_or(u8::MAX)),
         why,
         user_mode: is_of_moment(head) && head.status & abi::FT_USER_MODE != 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kind_of_lock_is_by_the_flags_of_the_kernel() {
+        let kind = |flags: u32| {
+            let kind = kind_of_lock(flags | abi::FT_LOCK_WAIT).expect("a lock");
+            String::from_utf8_lossy(kind)
+        };
+        // The flags that the kernel tells with each kind of lock: include/trace/events/lock.h and its callers.
+        let kinds = [0, 1, 1 | 2, 1 | 4, 2, 4, 8, 8 | 2, 16 | 2, 32, 32 | 1].map(kind);
+        assert_eq!(
+            kinds,
+            [
+                "[semaphore]",
+                "[spinlock]",
+                "[rwlock read]",
+                "[rwlock write]",
+                "[rwsem read]",
+                "[rwsem write]",
+                "[rtmutex]",
+                "[rwlock-rt read]",
+                "[percpu-rwsem read]",
+                "[mutex]",
+                "[mutex]"
+            ]
+        );
+        assert_eq!(kind_of_lock(0), None);
     }
 }

@@ -202,7 +202,8 @@ impl Pipeline {
     }
 }
 
-fn word(modules: &mut Modules, text: &[u8]) -> Frame {
+/// A frame that is a word of ours.
+pub(super) fn word(modules: &mut Modules, text: &[u8]) -> Frame {
     Frame {
         module: modules.word(text),
         offset: 0,

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use anyhow::{Result, bail, ensure};
-use flametop_events::{Pattern, Place};
+use flametop_events::{Place, Source};
 use flametop_kernel::{
-    Kernel,
+    Settings,
     graph::{Graph, MOST_FUNCTIONS, Spent},
 };
 use flametop_stream::SourceTotals;
@@ -41,16 +41,14 @@ pub struct GraphSource {
 }
 
 impl GraphSource {
-    /// Starts the kernel's tracer.
+    /// Starts the kernel's tracer for a source of this kind.
     ///
     /// # Errors
     /// Why the kernel does not allow it.
-    pub fn start(
-        kernel: &Kernel,
-        function: &Pattern,
-        depth: Option<u32>,
-        now: u64,
-    ) -> Result<GraphSource> {
+    pub fn start(settings: &Settings, source: &Source, now: u64) -> Result<GraphSource> {
+        let Source::Graph { function, depth } = source else {
+            bail!("not a function graph");
+        };
         let functions = functions_of_kernel(&Place {
             function: function.clone(),
             offset: 0,
@@ -61,7 +59,7 @@ impl GraphSource {
             functions.len()
         );
         Ok(GraphSource {
-            graph: kernel.draw_graph(&functions, depth)?,
+            graph: Graph::start(&functions, *depth, settings)?,
             threads: HashMap::new(),
             totals: SourceTotals::default(),
             second: (now, 0),

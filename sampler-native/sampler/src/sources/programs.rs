@@ -4,7 +4,7 @@
 //! without rights looks into them (crate `flametop-symbolize`). The session asks, goes on, and takes the answer at a later batch.
 
 use std::{
-    collections::HashSet,
+    collections::{BTreeMap, HashSet},
     fs::File,
     mem,
     os::unix::{ffi::OsStrExt, fs::MetadataExt},
@@ -28,7 +28,7 @@ use flametop_symbolize::{
 };
 
 use super::resolve;
-use crate::prober::{NoElf, Prober};
+use crate::prober::{NoElf, Prober, user_of};
 
 /// Most places that are probed for one source; more where the user insists.
 pub const MOST_PROBES: u32 = 1_000;
@@ -50,15 +50,34 @@ const LIBRARIES: [&str; 6] = [
 /// Where programs without a path are looked for.
 const PROGRAMS: [&str; 5] = ["/usr/bin", "/usr/sbin", "/usr/local/bin", "/bin", "/sbin"];
 
-/// A question, by its number.
-struct Job {
-    number: u64,
-    spec: Spec,
-    force: bool,
+/// A question.
+enum Job {
+    /// The places of the source that was opened with this number.
+    Find {
+        opened: u64,
+        spec: Spec,
+        force: bool,
+    },
+    /// Whether the paths of these files still lead to them; each with the number by which its source was opened.
+    Look(Vec<(u64, Origin)>),
 }
 
-/// An answer to the question with this number.
-pub type Found = (u64, Result<Vec<SourceSpec>>);
+/// An answer.
+pub enum Found {
+    /// The places of the source that was opened with this number, and the files that they are in.
+    Places(u64, Result<(Vec<SourceSpec>, Vec<Origin>)>),
+    /// Words for each source, by the number by which it was opened, one of whose files is no longer where it was.
+    Gone(BTreeMap<u64, String>),
+}
+
+/// Where a file was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin {
+    path: Vec<u8>,
+    process: u32,
+    /// Its device and inode.
+    file: (u64, u64),
+}
 
 /// The side that asks, and never waits.
 pub struct Programs {
@@ -67,7 +86,6 @@ pub struct Programs {
     found: Arc<Mutex<Vec<Found>>>,
     process: FinderProcess,
     thread: Option<JoinHandle<()>>,
-    last: u64,
 }
 
 impl Programs {
@@ -80,15 +98,14 @@ impl Programs {
             jobs: None,
             found: Arc::default(),
             thread: None,
-            last: 0,
         }
     }
 
-    /// Asks for the places of a source; the number of the question.
+    /// Asks for the places of a source; the answer has this number.
     ///
     /// # Errors
     /// No thread is left.
-    pub fn ask(&mut self, spec: Spec, force: bool) -> Result<u64> {
+    pub fn ask(&mut self, opened: u64, spec: Spec, force: bool) -> Result<()> {
         // Most sessions never ask.
         if let Some(finding) = self.finding.take() {
             let (jobs, inbox) = channel();
@@ -98,16 +115,23 @@ impl Programs {
                 .spawn(move || finding.run(&inbox, &found))?;
             (self.jobs, self.thread) = (Some(jobs), Some(thread));
         }
-        self.last += 1;
-        let job = Job {
-            number: self.last,
+        let job = Job::Find {
+            opened,
             spec,
             force,
         };
         let jobs = self.jobs.as_ref();
         let asked = jobs.is_some_and(|jobs| jobs.send(job).is_ok());
         ensure!(asked, "there is no thread to look into files");
-        Ok(self.last)
+        Ok(())
+    }
+
+    /// Has the thread look whether the paths of these files still lead to them.
+    pub fn look(&self, files: Vec<(u64, Origin)>) {
+        if let Some(jobs) = &self.jobs {
+            // Without the thread nothing more is found anyway.
+            let _ = jobs.send(Job::Look(files));
+        }
     }
 
     /// The answers that have come.
@@ -151,6 +175,25 @@ impl Program {
     pub fn name(&self) -> String {
         String::from_utf8_lossy(&self.path).into_owned()
     }
+
+    /// Where it was found.
+    fn origin(&self) -> Option<Origin> {
+        Some(Origin {
+            path: self.path.clone(),
+            process: self.process,
+            file: identity(&self.file)?,
+        })
+    }
+}
+
+/// Device and inode of a file.
+fn identity(file: &File) -> Option<(u64, u64)> {
+    let facts = file.metadata().ok()?;
+    Some((facts.dev(), facts.ino()))
+}
+
+fn has_ended(process: u32) -> bool {
+    process != 0 && user_of(process).is_none()
 }
 
 /// The side that waits.
@@ -174,14 +217,47 @@ impl Finding {
 
     fn run(mut self, inbox: &Receiver<Job>, found: &Mutex<Vec<Found>>) {
         while let Ok(job) = inbox.recv() {
-            let answer = self.resolve(&job.spec, job.force);
-            self.finder.rest();
-            lock(found).push((job.number, answer));
+            let answer = match job {
+                Job::Find {
+                    opened,
+                    spec,
+                    force,
+                } => {
+                    let places = self.resolve(&spec, force);
+                    self.finder.rest();
+                    Found::Places(opened, places)
+                }
+                Job::Look(files) => Found::Gone(self.gone(files)),
+            };
+            lock(found).push(answer);
         }
     }
 
+    /// What became of files whose paths do not lead to them any more.
+    fn gone(&self, files: Vec<(u64, Origin)>) -> BTreeMap<u64, String> {
+        let mut gone = BTreeMap::new();
+        for (opened, origin) in files {
+            let path = origin.path.clone();
+            let became = match self.open(origin.process, path) {
+                Ok(program) if identity(&program.file) == Some(origin.file) => continue,
+                Ok(_) | Err((NoElf::Other | NoElf::Elsewhere, _)) => "replaced",
+                // Of a process that has ended there is nothing more to tell.
+                Err((NoElf::Absent, _)) if has_ended(origin.process) => continue,
+                Err((NoElf::Absent, _)) => "removed",
+                Err((NoElf::Late, _)) => continue,
+            };
+            let name = String::from_utf8_lossy(&origin.path);
+            let words = format!(
+                "{name} was {became}: programs that began before are still probed, those that begin now are not; switch the source off \
+                 and on to probe what is there now"
+            );
+            gone.entry(opened).or_insert(words);
+        }
+        gone
+    }
+
     /// The places of a source.
-    fn resolve(&mut self, spec: &Spec, force: bool) -> Result<Vec<SourceSpec>> {
+    fn resolve(&mut self, spec: &Spec, force: bool) -> Result<(Vec<SourceSpec>, Vec<Origin>)> {
         let argument = match spec.weight {
             Weight::Argument(number) => Some(number),
             _ => None,
@@ -230,7 +306,7 @@ impl Finding {
             _ => format!("no file of {}", self.whose()),
         };
         let one = programs.len() == 1;
-        let (mut parts, mut all) = (Vec::new(), 0);
+        let (mut parts, mut origins, mut all) = (Vec::new(), Vec::new(), 0);
         let (mut near, mut why) = (Vec::new(), None);
         for program in programs {
             match self.find(&program, wanted.clone(), most) {
@@ -245,6 +321,7 @@ impl Finding {
                         );
                     }
                     if !found.sites.is_empty() {
+                        origins.extend(program.origin());
                         parts.push(SourceSpec {
                             hook: Hook::User {
                                 file: ProbedFile::new(program.file, name),
@@ -285,7 +362,7 @@ impl Finding {
                 "{what} means {all} places; {most} at most are probed at once: name fewer{remedy}"
             );
         }
-        Ok(parts)
+        Ok((parts, origins))
     }
 
     /// Looks into one file.
@@ -470,10 +547,7 @@ fn with_number(tgid: u32) -> Whom {
 /// Several processes map the same files.
 fn each_once(programs: Vec<Program>) -> Vec<Program> {
     let mut known = HashSet::new();
-    let new = |program: &Program| {
-        let facts = program.file.metadata();
-        facts.is_ok_and(|facts| known.insert((facts.dev(), facts.ino())))
-    };
+    let new = |program: &Program| identity(&program.file).is_some_and(|file| known.insert(file));
     programs.into_iter().filter(new).collect()
 }
 

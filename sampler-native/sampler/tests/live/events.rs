@@ -17,9 +17,15 @@ pub fn waiting(words: &[&str]) -> (Program, Recording) {
 pub fn until(recording: &mut Recording, so: impl Fn(&Model) -> bool) {
     let begin = Instant::now();
     while !so(&recording.model) {
-        assert!(begin.elapsed() < PATIENCE, "{:?}", recording.model.totals);
+        let model = &recording.model;
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "{:?} {:?}",
+            model.sources,
+            model.totals
+        );
         recording.fill(true);
-        std::thread::sleep(Duration::from_millis(50));
+        std::thread::sleep(Duration::from_millis(20));
     }
 }
 
@@ -28,6 +34,14 @@ pub fn set(recording: &Recording, number: u32, spec: &str) {
         .session
         .wishes()
         .set_source(number, Some(spec.to_owned()));
+}
+
+/// Fills batches until so many sources are on, or cannot be had.
+pub fn settled(recording: &mut Recording, count: usize) {
+    until(recording, |model| {
+        let opening = |(state, _): &(SourceState, String)| *state == SourceState::Opening;
+        model.sources.len() == count && !model.sources.values().any(opening)
+    });
 }
 
 #[test]
@@ -40,8 +54,7 @@ fn events_durations_of_calls_lie_on_whole_stacks_with_the_function_on_top() {
     set(&recording, 3, "fault,weight=bytes");
     set(&recording, 4, "tracepoint:sched:sched_swich");
     set(&recording, 5, "falt");
-    let all = |model: &Model| model.sources.len() == 5;
-    until(&mut recording, all);
+    settled(&mut recording, 5);
     let state = |model: &Model, number: u32| model.sources[&number].clone();
     let model = &recording.model;
     for number in [2, 3, 7] {

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <linux/futex.h>
+#include <linux/io_uring.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -300,6 +302,108 @@ static void *parent(void *unused)
 	return NULL;
 }
 
+/* Lends its memory to a child, and waits until the child ends. */
+static void *lender(void *unused)
+{
+	int64_t before;
+
+	(void)unused;
+	name_self("lender");
+	before = off();
+	for (long i = 0; i < times; i++) {
+		pid_t child = vfork();
+
+		if (!child) {
+			name_self("borrower");
+			pause_for(1000000);
+			_exit(0);
+		}
+		waitpid(child, NULL, 0);
+	}
+	say("lender", off() - before);
+	return NULL;
+}
+
+/* Gives one turn, and ends at once. */
+static void *mortal(void *unused)
+{
+	(void)unused;
+	name_self("mortal");
+	pause_for(1000000);
+	give_turn(to_ping[1]);
+	return NULL;
+}
+
+static void *survivor(void *unused)
+{
+	(void)unused;
+	name_self("survivor");
+	for (long i = 0; i < times; i++) {
+		pthread_t id;
+
+		pthread_create(&id, NULL, mortal, NULL);
+		pthread_detach(id);
+		take_turn(to_ping[0]);
+	}
+	return NULL;
+}
+
+/* Reads by a ring of the kernel, to which another thread gives turns. */
+static struct io_uring_params ring_params;
+static int ring_fd;
+
+NOINLINE void await_ring(struct io_uring_sqe *entry, unsigned *head, unsigned *tail,
+			 unsigned *sequence)
+{
+	static char byte;
+
+	memset(entry, 0, sizeof(*entry));
+	entry->opcode = IORING_OP_READ;
+	entry->fd = to_ping[0];
+	entry->addr = (uint64_t)&byte;
+	entry->len = 1;
+	sequence[*tail & (ring_params.sq_entries - 1)] = 0;
+	__atomic_store_n(tail, *tail + 1, __ATOMIC_RELEASE);
+	if (syscall(SYS_io_uring_enter, ring_fd, 1, 1, IORING_ENTER_GETEVENTS, NULL, 0) != 1)
+		exit(8);
+	__atomic_store_n(head, *head + 1, __ATOMIC_RELEASE);
+}
+
+static void *ringed(void *unused)
+{
+	size_t size = ring_params.sq_off.array + ring_params.sq_entries * sizeof(unsigned);
+	size_t answers = ring_params.cq_off.cqes +
+			 ring_params.cq_entries * sizeof(struct io_uring_cqe);
+	char *ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd,
+			  IORING_OFF_SQ_RING);
+	char *told = mmap(NULL, answers, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
+			  ring_fd, IORING_OFF_CQ_RING);
+	void *entry = mmap(NULL, ring_params.sq_entries * sizeof(struct io_uring_sqe),
+			   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd,
+			   IORING_OFF_SQES);
+
+	(void)unused;
+	if (ring == MAP_FAILED || told == MAP_FAILED || entry == MAP_FAILED)
+		exit(9);
+	name_self("ringed");
+	for (long i = 0; i < times; i++)
+		await_ring(entry, (unsigned *)(told + ring_params.cq_off.head),
+			   (unsigned *)(ring + ring_params.sq_off.tail),
+			   (unsigned *)(ring + ring_params.sq_off.array));
+	return NULL;
+}
+
+static void *feeder(void *unused)
+{
+	(void)unused;
+	name_self("feeder");
+	for (long i = 0; i < times; i++) {
+		pause_for(1000000);
+		give_turn(to_ping[1]);
+	}
+	return NULL;
+}
+
 /* Wakes and is woken as fast as can be. */
 static atomic_int storm_word;
 
@@ -375,6 +479,18 @@ int main(int argc, char **argv)
 		threads[count++] = asks;
 	} else if (!strcmp(argv[1], "child")) {
 		threads[count++] = parent;
+	} else if (!strcmp(argv[1], "vfork")) {
+		threads[count++] = lender;
+	} else if (!strcmp(argv[1], "mortal")) {
+		threads[count++] = survivor;
+	} else if (!strcmp(argv[1], "ring")) {
+		ring_fd = syscall(SYS_io_uring_setup, 8, &ring_params);
+		if (ring_fd < 0) {
+			printf("refused: %s\n", strerror(errno));
+			return 0;
+		}
+		threads[count++] = ringed;
+		threads[count++] = feeder;
 	} else if (!strcmp(argv[1], "storm")) {
 		threads[count++] = storms;
 		threads[count] = storms;
@@ -403,6 +519,9 @@ int main(int argc, char **argv)
 	say("main", off() - before);
 	puts("done");
 	fflush(stdout);
+	/* those who woke it have ended, and so does the whole program */
+	if (!strcmp(argv[1], "mortal"))
+		return 0;
 	while (read(0, &byte, 1) == 1)
 		;
 	return 0;

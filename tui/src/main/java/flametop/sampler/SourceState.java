@@ -15,7 +15,7 @@ public final class SourceState extends OpenEnum {
   /** The source cannot be had, or has ended. */
   public static final SourceState MISSING = new SourceState(2, "missing");
 
-  /** The files that it is in are looked into. */
+  /** The files that the source is in are looked into, or the kernel attaches the source. */
   public static final SourceState OPENING = new SourceState(3, "opening");
 
   private static final List<SourceState> BY_NUMBER =

@@ -31,7 +31,7 @@ public record EventsReport(
    * @param number in the stream
    * @param spec as it was asked for
    * @param attaching whether it was switched on, and nothing came of that yet
-   * @param why why it is missing, and what mends that; else empty
+   * @param why why it is missing, or counts only a part, and what mends that; else empty
    * @param measure of its weights
    * @param totals since the start, or since {@code z}
    * @param stackWeight the weight that one stack stands for, as far as it makes shares uncertain; 0

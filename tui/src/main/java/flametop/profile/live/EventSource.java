@@ -122,13 +122,13 @@ final class EventSource {
   }
 
   /**
-   * @param attaching whether it was switched on, and nothing came of that yet
+   * @param asked whether it was switched on, and the stream told nothing of that yet
    */
-  EventsReport.Row row(boolean attaching) {
+  EventsReport.Row row(boolean asked) {
     return new EventsReport.Row(
         number,
         spec,
-        attaching,
+        asked || state.equals(SourceState.OPENING),
         state,
         why,
         measure,

@@ -20,6 +20,11 @@ public final class MeasureKeys {
     int next = events.after();
     EventsReport.Row row = events.of(next);
     if (next == events.shown()) {
+      for (EventsReport.Row opening : events.rows()) {
+        if (opening.attaching()) {
+          return Step.answer(s, "not yet: " + opening.spec() + " is still being attached");
+        }
+      }
       return Step.answer(s, "time is the only measure; 9 adds sources of events");
     }
     return row == null ? shown(s, LiveSource.TIME, "the time of tasks") : shown(s, row);

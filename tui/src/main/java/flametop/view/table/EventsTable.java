@@ -117,7 +117,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   /** What is shown has a mark before its name. */
   private static void name(Row row, Spot at) {
     boolean shown = report(at.scene).shown() == row.number();
-    int paint = row.is(SourceState.MISSING) && !at.marked ? Paint.WORSE : at.fg;
+    int paint = !row.why().isEmpty() && !row.attaching() && !at.marked ? Paint.WORSE : at.fg;
     String spec = MeasureWords.brief(row.spec(), at.width - 2);
     at.text((shown ? "› " : "  ") + spec, paint, shown ? CellGrid.BOLD : 0);
   }

@@ -78,6 +78,9 @@ final class SourcePanel {
               + " more were not counted: their CPU was in another event");
     }
     say(String.join(" · ", words), Paint.TEXT, 0);
+    if (on && !row.why().isEmpty()) {
+      say(row.why(), Paint.of(Role.WORSE), 0);
+    }
     WeightHistogram histogram = new WeightHistogram(row.measure(), row.totals().histogram());
     say(summary(row, histogram), Paint.TEXT, 0);
     histogram.paint(grid, top + line, rows - line, scene.columns);

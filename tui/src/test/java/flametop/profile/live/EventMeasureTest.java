@@ -113,6 +113,11 @@ class EventMeasureTest {
     assertEquals(12_288, picture().total());
     assertEquals(Measure.BYTES, picture().measure());
     profile.measure(CALLS);
+    // What few stacks stand for beyond their own events is parted every two seconds.
+    assertEquals(Map.of("app;main;poll", 25_000L), folded());
+    for (int second = 2; second < 5; second++) {
+      accept(new Batch(second, 1_100 * second, true));
+    }
     assertEquals(Map.of("app;main;poll", 1_000_000L), folded());
     assertEquals("1.0 ms", picture().measure().text(picture().total()));
     assertEquals(1_000_000, get(profile.processes(StateSet.ALL)).get(0).weight());

@@ -1,6 +1,7 @@
 package flametop.profile.log;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.sampler.SourceTotals;
 import java.util.List;
@@ -8,6 +9,8 @@ import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class EventAccountsTest {
   private static final long MS = 1_000_000;
@@ -56,8 +59,9 @@ class EventAccountsTest {
     assertEquals(0, accounts.stackWeight());
     accounts.event(TASK, A, 1, 100);
     accounts.event(TASK, B, 1, 300);
-    settle(400, 250);
-    assertEquals((100 * 100 + 300 * 300) / 407.0, accounts.stackWeight(), 3);
+    settle(400, 2_000);
+    settle(0, 1_000);
+    assertEquals((100 * 99 + 300 * 299) / 407.0, accounts.stackWeight(), 3);
     accounts.restart();
     assertEquals(0, accounts.stackWeight());
   }
@@ -76,7 +80,11 @@ class EventAccountsTest {
     accounts.event(TASK, A, 1, 100);
     accounts.event(TASK, B, 1, 100);
     accounts.event(TASK, A, 1, 100);
+    settle(0, 0);
     settle(1_000, 250);
+    assertEquals(Map.of(A, 2L, B, 1L), placed());
+    settle(0, 1_000);
+    settle(0, 1_000);
     assertEquals(Map.of(A, 667L, B, 333L), placed());
   }
 
@@ -98,6 +106,7 @@ class EventAccountsTest {
     accounts.event(TASK, A, 1, 100);
     settle(5, 250);
     settle(0, 3_000);
+    settle(0, 1_000);
     assertEquals(Map.of(A, 15L), placed());
   }
 
@@ -121,30 +130,109 @@ class EventAccountsTest {
     assertEquals(Map.of(), placed());
   }
 
-  /** Light and heavy events, of which the kernel draws by exponential distances of weight. */
   @Test
-  void settle_lightAndHeavyEvents_sharesAreUnbiased() {
+  void settle_heavyEventAloneAmongManyLightOnes_getsNothingOfTheirs() {
+    settle(0, 0);
+    accounts.event(TASK, A, 1_000, 10);
+    settle(5_000, 1_000);
+    settle(0, 1_000);
+    settle(0, 1_000);
+    settle(0, 1_000);
+    assertEquals(Map.of(A, 1_000L, Stacks.NOT_SAMPLED, 4_000L), placed());
+  }
+
+  /**
+   * Light and heavy events, of which the kernel draws by exponential distances of weight: many
+   * short runs, of few and of many stacks a second, and of several tails. The totals come five
+   * times a second.
+   */
+  @ParameterizedTest
+  @CsvSource({
+    "200, 0.01, 400, 20",
+    "1000, 0.002, 2000, 20",
+    "1000, 0.5, 4, 20",
+    "500, 0.004, 1000, 40",
+    "200, 0.01, 400, 100",
+    "1000, 0.002, 2000, 100"
+  })
+  void settle_lightAndHeavyEvents_sharesAreUnbiasedAndTheirSpreadIsTheOneExpected(
+      int hits, double heavyOnes, double heavy, int stacks) {
     Random random = new Random(7);
-    long rate = 1_000;
-    double left = rate * random.nextExponential();
-    long ofA = 0;
-    for (int second = 0; second < 200; second++) {
-      long weight = 0;
-      for (int i = 0; i < 400; i++) {
-        int stack = random.nextInt(100) < 97 ? A : B;
-        long of = stack == A ? 10 : 3_000;
+    int runs = 200;
+    double sum = 0;
+    double squares = 0;
+    double expected = 0;
+    for (int run = 0; run < runs; run++) {
+      Run one = new Run(random, hits, heavyOnes, heavy, stacks);
+      for (int turn = 0; turn < 50; turn++) {
+        one.turn();
+      }
+      double error = one.error();
+      sum += error;
+      squares += error * error;
+      expected += one.variance / Math.pow(one.weight, 2);
+    }
+    double mean = sum / runs;
+    double spread = Math.sqrt(squares / runs - mean * mean);
+    double theory = Math.sqrt(expected / runs);
+    String told = mean + " ± " + spread + ", expected " + theory;
+    // Of one ratio every two seconds a bias is left that is small beside the spread.
+    assertTrue(Math.abs(mean) < 4 * spread / Math.sqrt(runs) + 0.25 * theory, told);
+    assertTrue(spread < 1.3 * theory, told);
+  }
+
+  /** A source of heavy events, A, and of light ones, B. */
+  private static final class Run {
+    private final Random random;
+    private final int hits;
+    private final double heavyOnes;
+    private final double heavy;
+    private final long rate;
+    private final EventAccountsTest test = new EventAccountsTest();
+    private double left;
+    private long weight;
+    private long ofA;
+
+    /** Of the share of A by the best that can be done without the totals, times the weight². */
+    private double variance;
+
+    Run(Random random, int hits, double heavyOnes, double heavy, int stacks) {
+      this.random = random;
+      this.hits = hits;
+      this.heavyOnes = heavyOnes;
+      this.heavy = 1_000 * heavy;
+      rate = (long) (hits * (heavyOnes * this.heavy + (1 - heavyOnes) * 1_000) / stacks);
+      left = rate * random.nextExponential();
+    }
+
+    void turn() {
+      long before = weight;
+      for (int i = 0; i < hits / 5; i++) {
+        boolean isHeavy = random.nextDouble() < heavyOnes;
+        long of = 1 + (long) ((isHeavy ? heavy : 1_000) * random.nextExponential());
         weight += of;
-        ofA += stack == A ? of : 0;
+        ofA += isHeavy ? of : 0;
+        double taken = -Math.expm1(-(double) of / rate);
+        double other = isHeavy ? 0.2 : 0.8;
+        variance += other * other * of * of * (1 - taken) / taken;
         left -= of;
         if (left < 0) {
-          accounts.event(TASK, stack, of, rate);
+          test.accounts.event(TASK, isHeavy ? A : B, of, rate);
           left = rate * random.nextExponential();
         }
       }
-      settle(weight, 1_000);
+      test.settle(weight - before, 200);
     }
-    Map<Integer, Long> placed = placed();
-    assertEquals(accounts.totals().weight(), placed.values().stream().mapToLong(w -> w).sum());
-    assertEquals(1, (double) placed.get(A) / ofA, 0.05);
+
+    /** By how much the share of A is too large. */
+    double error() {
+      test.accounts.end();
+      test.log.mark(test.time, 0);
+      Map<Integer, Long> placed = test.placed();
+      long sum = placed.values().stream().mapToLong(w -> w).sum();
+      assertEquals(weight, sum);
+      long notSampled = placed.getOrDefault(Stacks.NOT_SAMPLED, 0L);
+      return placed.getOrDefault(A, 0L) / (double) (sum - notSampled) - ofA / (double) weight;
+    }
   }
 }

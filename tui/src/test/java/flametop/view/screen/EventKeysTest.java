@@ -117,6 +117,15 @@ class EventKeysTest extends ScreenUser {
   }
 
   @Test
+  void measure_whileTheOnlySourceIsBeingAttached_saysSo() {
+    EventsReport.Row attaching = EventPictures.report(0).of(4);
+    report = new EventsReport(LiveSource.TIME, 5, List.of(attaching), new float[0], 0, List.of());
+    type("v");
+    assertEquals("not yet: kprobe:tcp_* is still being attached", state.message());
+    assertEquals(List.of(), effects);
+  }
+
+  @Test
   void add_typed_asksForOneListAtATime() {
     type("9a");
     assertEquals(List.of(new Effect.ListSources("")), effects);
