@@ -31,6 +31,7 @@ use crate::{
     skeletons::{EventsSkel, EventsSkelBuilder, OpenEventsSkel, layout},
     sys, target,
 };
+pub use function::check_functions;
 pub use rate::Budget;
 use rate::Pace;
 pub use source::{

@@ -3,7 +3,7 @@
 mod field;
 mod filter;
 mod graph;
-mod kernel_functions;
+mod limit;
 mod programs;
 mod resolve;
 
@@ -114,7 +114,8 @@ impl Sources {
                         Err(why) => source.become_of(Err(why)),
                     }
                 } else {
-                    let parts = resolve::resolve(&spec);
+                    let parts =
+                        resolve::resolve(&spec, self.force).with_context(|| spec.text.clone());
                     source.become_of(
                         parts.and_then(|parts| attach(kernel, number, parts, &spec.text)),
                     );

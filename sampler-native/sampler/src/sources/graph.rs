@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use anyhow::{Result, bail, ensure};
-use flametop_events::{Pattern, Place};
+use flametop_events::{Pattern, functions::Functions};
 use flametop_kernel::{
     Kernel,
     graph::{Graph, MOST_FUNCTIONS, Spent},
 };
 use flametop_stream::SourceTotals;
 
-use super::kernel_functions::functions_of_kernel;
 use crate::pipeline::Pipeline;
 
 /// A thread that no pass has seen is waited for so long, ns.
@@ -51,10 +50,8 @@ impl GraphSource {
         depth: Option<u32>,
         now: u64,
     ) -> Result<GraphSource> {
-        let functions = functions_of_kernel(&Place {
-            function: function.clone(),
-            offset: 0,
-        })?;
+        let functions = Functions::read().meant(function);
+        let functions = functions.map_err(anyhow::Error::msg)?;
         ensure!(
             functions.len() <= MOST_FUNCTIONS,
             "{function} means {} functions of the kernel; graphs of {MOST_FUNCTIONS} at most are drawn at once",

@@ -26,12 +26,12 @@ use flametop_symbolize::{
     self as symbolize, FindQuery, Finder, FinderProcess, FoundSite, FoundSites, Wanted,
 };
 
-use super::resolve;
+use super::{
+    limit::{check_number, most_probes},
+    resolve,
+};
 use crate::prober::{NoElf, Prober};
 
-/// Most places that are probed for one source; more where the user insists.
-pub const MOST_PROBES: u32 = 1_000;
-const MOST_FORCED: u32 = 100_000;
 /// The prober has answered by then.
 const FILE_TIME: Duration = Duration::from_secs(5);
 /// Most files of the target's processes that are looked into, and most of these processes.
@@ -219,7 +219,7 @@ impl Finding {
             (Source::Usdt { .. }, Weight::Argument(_)) => kernel::Weight::Probe,
             (_, weight) => resolve::weight(weight)?,
         };
-        let most = if force { MOST_FORCED } else { MOST_PROBES };
+        let most = most_probes(force);
         let programs = match file {
             Some(name) => self.named(name)?,
             None => self.mapped()?,
@@ -275,15 +275,7 @@ impl Finding {
             };
             bail!("{names} {has} {what}{remedy}");
         }
-        if all > u64::from(most) {
-            let remedy = match force {
-                true => "",
-                false => ", or insist with --force-probes",
-            };
-            bail!(
-                "{what} means {all} places; {most} at most are probed at once: name fewer{remedy}"
-            );
-        }
+        check_number(&what, all, force)?;
         Ok(parts)
     }
 
