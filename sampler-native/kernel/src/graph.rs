@@ -6,6 +6,8 @@
 //! one, however it ends, does the same ([`Guard`]); what even that left behind is found by the next start ([`sweep`]).
 
 mod calls;
+#[cfg(test)]
+mod captured;
 mod pages;
 
 use std::{
