@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod functions;
 pub mod list;
 pub mod near;
 mod pattern;
@@ -12,4 +13,4 @@ mod tracefs;
 
 pub use pattern::Pattern;
 pub use spec::{Counter, Place, Source, Spec, SpecError, Unit, Weight};
-pub use tracefs::{Field, Tracefs};
+pub use tracefs::{EventFormat, Field, Tracefs};

@@ -5,6 +5,7 @@ use std::{collections::HashMap, path::Path};
 use libbpf_rs::btf::{Btf, BtfKind, BtfType, TypeId, types};
 
 use crate::{
+    functions::Functions,
     pattern::Pattern,
     spec::Counter,
     tracefs::{Field, Tracefs},
@@ -119,20 +120,27 @@ pub fn add_tracepoints(listing: &mut Listing, wanted: &Wanted) {
     }
 }
 
-/// Adds the functions of the kernel that probes can be put into.
-pub fn add_functions(listing: &mut Listing, wanted: &Wanted) {
-    if !has_device("kprobe") {
-        let why = "this kernel has no kprobes (CONFIG_KPROBES)";
-        for kind in KERNEL_FUNCTIONS {
-            listing.add_wanted(lacks(&format!("{kind}:*"), why), wanted);
+/// Adds the sources that are of a function of the kernel. `probes`, `graphs`: why this machine has none of that kind, if so.
+pub fn add_functions(
+    listing: &mut Listing,
+    wanted: &Wanted,
+    probes: &Result<(), String>,
+    graphs: &Result<(), String>,
+) {
+    let mut kinds = Vec::new();
+    for (kind, has) in [("kprobe", probes), ("kretprobe", probes), ("graph", graphs)] {
+        match has {
+            Ok(()) => kinds.push(kind),
+            Err(why) => listing.add_wanted(lacks(&format!("{kind}:*"), why), wanted),
         }
+    }
+    if kinds.is_empty() {
         return;
     }
-    let mut names = traceable(Tracefs::open().ok().as_ref());
-    names.sort_unstable();
-    names.dedup();
+    let functions = Functions::read();
+    let names = functions.names();
     let mut signatures = None;
-    for kind in KERNEL_FUNCTIONS {
+    for kind in kinds {
         for name in &names {
             let spec = format!("{kind}:{name}");
             if !wanted.holds(&spec) {
@@ -144,15 +152,12 @@ pub fn add_functions(listing: &mut Listing, wanted: &Wanted) {
                 Listed {
                     details: details.unwrap_or_default(),
                     spec,
-                    missing: String::new(),
+                    missing: functions.why_not(name).unwrap_or_default(),
                 }
             });
         }
     }
 }
-
-/// Sources that are of a function of the kernel.
-const KERNEL_FUNCTIONS: [&str; 2] = ["kprobe", "kretprobe"];
 
 fn unreadable(error: &std::io::Error) -> String {
     format!(
@@ -230,24 +235,6 @@ fn declared(field: &Field) -> String {
     }
 }
 
-/// The names that the function tracer knows; without one, all of the kernel's text.
-fn traceable(tracefs: Option<&Tracefs>) -> Vec<String> {
-    let listed = tracefs.and_then(|tracefs| tracefs.read("available_filter_functions").ok());
-    if let Some(listed) = listed.filter(|text| !text.is_empty()) {
-        let names = listed
-            .lines()
-            .filter_map(|line| line.split_whitespace().next());
-        return names.map(str::to_owned).collect();
-    }
-    let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
-    let functions = symbols.lines().filter_map(|line| {
-        let mut parts = line.split_whitespace().skip(1);
-        let kind = parts.next()?;
-        parts.next().filter(|_| kind.eq_ignore_ascii_case("t"))
-    });
-    functions.map(str::to_owned).collect()
-}
-
 /// The arguments of the kernel's functions, by its own description of its types.
 struct Signatures {
     btf: Btf<'static>,
@@ -322,8 +309,18 @@ mod tests {
         let mut listing = Listing::new(most);
         add_common(&mut listing, &wanted);
         add_tracepoints(&mut listing, &wanted);
-        add_functions(&mut listing, &wanted);
+        add_functions(&mut listing, &wanted, &probes(), &Err(NO_GRAPHS.to_owned()));
         listing
+    }
+
+    const NO_PROBES: &str = "boot another kernel";
+    const NO_GRAPHS: &str = "boot a newer kernel";
+
+    fn probes() -> Result<(), String> {
+        match has_device("kprobe") {
+            true => Ok(()),
+            false => Err(NO_PROBES.to_owned()),
+        }
     }
 
     fn listed(wanted: &str) -> Vec<Listed> {
@@ -388,7 +385,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_had_says_why() {
-        let all = listed("/^(cycles|kprobe:|fault$)/");
+        let all = listed("/^(cycles|kprobe:|graph:|fault$)/");
         let fault = all
             .iter()
             .find(|listed| listed.spec == "fault")
@@ -401,16 +398,36 @@ mod tests {
                 .expect("cycles");
             assert!(cycles.missing.starts_with("no hardware counters here: "));
         }
-        if !has_device("kprobe") {
-            let functions: Vec<&Listed> = all
-                .iter()
-                .filter(|listed| listed.spec.starts_with("kprobe:"))
-                .collect();
-            assert_eq!(functions.len(), 1);
-            assert_eq!(
-                functions[0].missing,
-                "this kernel has no kprobes (CONFIG_KPROBES)"
-            );
+        let of = |spec: &str| {
+            let mut held = all.iter().filter(|listed| listed.spec == spec);
+            held.next().map(|listed| listed.missing.as_str())
+        };
+        assert_eq!(of("graph:*"), Some(NO_GRAPHS));
+        let missing = probes().is_err().then_some(NO_PROBES);
+        assert_eq!(of("kprobe:*"), missing);
+    }
+
+    #[test]
+    fn functions_are_listed_by_their_kind_where_the_machine_has_it() {
+        let wanted = Wanted::parse(Some("/^[a-z]+:vfs_read$/")).expect("a pattern");
+        let none = || Err(NO_PROBES.to_owned());
+        for (probes, graphs, found) in [
+            (
+                Ok(()),
+                Ok(()),
+                vec!["kprobe:vfs_read", "kretprobe:vfs_read", "graph:vfs_read"],
+            ),
+            (none(), Ok(()), vec!["graph:vfs_read"]),
+            (none(), none(), vec![]),
+        ] {
+            let mut listing = Listing::new(10);
+            add_functions(&mut listing, &wanted, &probes, &graphs);
+            let specs: Vec<&str> = listing.found.iter().map(|l| l.spec.as_str()).collect();
+            assert_eq!(specs, found);
+            for listed in listing.found {
+                assert!(listed.details.starts_with("struct file *file, char *buf"));
+                assert_eq!(listed.missing, "");
+            }
         }
     }
 

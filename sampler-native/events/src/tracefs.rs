@@ -24,6 +24,26 @@ pub struct Tracefs {
     root: OwnedFd,
 }
 
+/// How the records of an event look.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventFormat {
+    /// The number that each record begins with.
+    pub kind: u16,
+    /// Fields, without those that every event has.
+    pub fields: Vec<Field>,
+}
+
+impl EventFormat {
+    /// By the kernel's file `format`; none: the text tells no number.
+    pub fn parse(text: &str) -> Option<EventFormat> {
+        let id = text.lines().find_map(|line| line.strip_prefix("ID: "));
+        Some(EventFormat {
+            kind: id?.trim().parse().ok()?,
+            fields: own_fields(text),
+        })
+    }
+}
+
 /// A field of a tracepoint.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Field {
@@ -164,24 +184,7 @@ impl Tracefs {
     /// There is no such tracepoint, or the caller may not read it.
     pub fn fields(&self, category: &str, name: &str) -> io::Result<Vec<Field>> {
         let text = self.read(&format!("events/{category}/{name}/format"))?;
-        Ok(fields(&text)
-            .filter(|field| !field.name.starts_with("common_"))
-            .collect())
-    }
-
-    /// The number that records of this event begin with.
-    ///
-    /// # Errors
-    /// There is no such event, or the caller may not read it.
-    pub fn kind(&self, category: &str, name: &str) -> io::Result<u16> {
-        let text = self.read(&format!("events/{category}/{name}/format"))?;
-        let id = text.lines().find_map(|line| line.strip_prefix("ID: "));
-        id.and_then(|id| id.trim().parse().ok()).ok_or_else(|| {
-            io::Error::new(
-                io::ErrorKind::InvalidData,
-                format!("the format of {category}:{name} has no number"),
-            )
-        })
+        Ok(own_fields(&text))
     }
 
     /// The number of a tracepoint, as perf events have it.
@@ -198,6 +201,13 @@ impl Tracefs {
             )
         })
     }
+}
+
+/// The fields of an event, without those that every event has.
+fn own_fields(format: &str) -> Vec<Field> {
+    fields(format)
+        .filter(|field| !field.name.starts_with("common_"))
+        .collect()
 }
 
 /// The lines `field:unsigned long bytes; offset:8; size:8; signed:0;`, whose parts tabs separate.

@@ -30,6 +30,7 @@ use crate::{
     sys,
 };
 pub use attacher::Attacher;
+pub use function::check_functions;
 pub use rate::Budget;
 use rate::Pace;
 pub use source::{

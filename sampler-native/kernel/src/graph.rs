@@ -6,6 +6,8 @@
 //! one, however it ends, does the same ([`Guard`]); what even that left behind is found by the next start ([`sweep`]).
 
 mod calls;
+#[cfg(test)]
+mod captured;
 mod pages;
 
 use std::{
@@ -38,6 +40,10 @@ const SLACK: u64 = 2_000_000;
 const MOST_PAGES: usize = 4 * RING_KIB as usize / 8;
 /// The kernel gives a part of a ring that is no larger than this.
 const LARGEST_PAGE: usize = 64 << 10;
+/// A function that only a kernel has which draws graphs for one instance alone.
+const OF_AN_INSTANCE: &str = "allocate_fgraph_ops";
+const ONLY_FOR_ALL: &str = "this kernel draws function graphs only for the whole machine, where they would take the tracer from anybody else; boot \
+    Linux 6.11 or newer, or take durations of one function (kretprobe:FUNCTION,weight=dur)";
 /// Files of the whole kernel, and what is in them where nobody uses them.
 const FUNCTIONS: &str = "set_graph_function";
 const DEPTH: &str = "max_graph_depth";
@@ -132,13 +138,13 @@ impl Graph {
             .with_context(|| format!("the kernel cannot trace {}", functions.join(" ")))?;
         self.tracefs.write(DEPTH, &depth.unwrap_or(0).to_string())?;
         let tracer = format!("instances/{}/current_tracer", self.name);
-        self.tracefs.write(&tracer, "function_graph").map_err(|error| match error.raw_os_error() {
-            Some(libc::EINVAL) => anyhow::anyhow!(
-                "this kernel draws function graphs only for the whole machine, where they would take the tracer from anybody else; boot \
-                 Linux 6.11 or newer, or take durations of one function (kretprobe:FUNCTION,weight=dur)"
-            ),
-            _ => anyhow::Error::from(error).context("the kernel does not start its function graph tracer"),
-        })?;
+        self.tracefs
+            .write(&tracer, "function_graph")
+            .map_err(|error| match error.raw_os_error() {
+                Some(libc::EINVAL) => anyhow::anyhow!(ONLY_FOR_ALL),
+                _ => anyhow::Error::from(error)
+                    .context("the kernel does not start its function graph tracer"),
+            })?;
         // While somebody reads the rings no tracer can be chosen.
         for cpu in cpus::online()? {
             let ring = format!("instances/{}/per_cpu/cpu{cpu}/trace_pipe_raw", self.name);
@@ -268,6 +274,18 @@ impl Guard {
         }
         let _ = self.0.wait();
     }
+}
+
+/// Whether this machine can draw function graphs; whether nobody else does is seen at the start alone.
+///
+/// # Errors
+/// Why not, and what mends that.
+pub fn check() -> Result<()> {
+    open()?;
+    let symbols = fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    let mut names = symbols.lines().map(|line| line.split_whitespace().nth(2));
+    ensure!(names.any(|name| name == Some(OF_AN_INSTANCE)), ONLY_FOR_ALL);
+    Ok(())
 }
 
 fn open() -> Result<Tracefs> {

@@ -38,7 +38,11 @@ pub fn events(settings: &str, pattern: Option<&str>, most: usize) -> Result<List
     listing.add_all(of_programs.probes, 0);
     list::add_tracepoints(&mut listing, &wanted);
     listing.add_all(of_programs.functions, of_programs.untold);
-    list::add_functions(&mut listing, &wanted);
+    let probes = flametop_kernel::events::check_functions();
+    let graphs = flametop_kernel::graph::check();
+    let words = |why| format!("{why:#}");
+    let (probes, graphs) = (probes.map_err(words), graphs.map_err(words));
+    list::add_functions(&mut listing, &wanted, &probes, &graphs);
     Ok(listing)
 }
 

@@ -4,7 +4,7 @@ mod attaching;
 mod field;
 mod filter;
 mod graph;
-mod kernel_functions;
+mod limit;
 mod programs;
 mod resolve;
 mod totals;
@@ -152,8 +152,9 @@ impl Sources {
             });
         }
         let attacher = attacher(kernel)?;
+        let force = self.force;
         self.attaching.ask(move || {
-            let parts = resolve::resolve(&spec);
+            let parts = resolve::resolve(&spec, force);
             let live = parts.and_then(|parts| Live::attach(&attacher, number, parts, &spec.text));
             Done::Attached {
                 number,

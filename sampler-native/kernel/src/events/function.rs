@@ -16,7 +16,7 @@ pub fn attach_kernel(attacher: &Attacher, number: u32, spec: &SourceSpec) -> Res
         bail!("not a function of the kernel");
     };
     ensure!(!functions.is_empty(), "no function is given");
-    check_kprobes()?;
+    check_functions()?;
     let by_one_link = attacher
         .load(number, spec, Links::Kernel)
         .and_then(|mut source| {
@@ -76,8 +76,11 @@ fn kernel_programs(
         .flatten()
 }
 
-/// Says why functions of this kernel cannot be probed, if so.
-pub fn check_kprobes() -> Result<()> {
+/// Whether functions of this kernel can be probed.
+///
+/// # Errors
+/// Why not, and what mends that.
+pub fn check_functions() -> Result<()> {
     const KPROBES: &str = "/sys/bus/event_source/devices/kprobe/type";
     let lockdown = fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
     if lockdown.contains("[confidentiality]") {

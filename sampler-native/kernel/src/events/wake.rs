@@ -39,7 +39,7 @@ pub fn check() -> Result<()> {
     if tells_of_returns() {
         return Ok(());
     }
-    function::check_kprobes()
+    function::check_functions()
         .context("before Linux 6.15 the stack of a task that was woken is copied by a probe")
 }
 

@@ -1,7 +1,7 @@
 //! Pages of a ring of the kernel's tracers, as `trace_pipe_raw` gives them. Whatever bytes come, reading ends and takes none twice.
 
 use anyhow::{Context, Result, ensure};
-use flametop_events::{Field, Tracefs};
+use flametop_events::{EventFormat, Field, Tracefs};
 
 /// What lies in front of the records of a page: the time of the first, and how many bytes there are.
 const HEADER: usize = 16;
@@ -15,6 +15,10 @@ const LATER: u32 = 30;
 const ABSOLUTE: u32 = 31;
 /// Bits of a time that an absolute one does not have.
 const HIGH_TIME: u64 = 0xf8 << 56;
+
+/// The kernel's names of the two kinds of records.
+const BEGIN: &str = "funcgraph_entry";
+const END: &str = "funcgraph_exit";
 
 /// What happened to the call of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,23 +67,32 @@ impl Format {
     /// # Errors
     /// If it does not say so.
     pub fn of(tracefs: &Tracefs) -> Result<Format> {
-        let shape = |name: &str| -> Result<Shape> {
-            let told = || format!("the kernel does not tell the format of {name}");
-            let fields = tracefs.fields("ftrace", name).with_context(told)?;
+        let text = |name: &str| {
+            let text = tracefs.read(&format!("events/ftrace/{name}/format"));
+            text.with_context(|| untold(name))
+        };
+        Format::parse(&text(BEGIN)?, &text(END)?)
+    }
+
+    /// By the texts of the kernel's two files.
+    pub fn parse(begin: &str, end: &str) -> Result<Format> {
+        let shape = |name: &str, text: &str| -> Result<Shape> {
+            let told = || untold(name);
+            let format = EventFormat::parse(text).with_context(told)?;
             let place = |wanted: &str, sizes: &[usize]| -> Result<usize> {
                 let is = |field: &&Field| field.name == wanted && sizes.contains(&field.size);
-                let field = fields.iter().find(is);
+                let field = format.fields.iter().find(is);
                 Ok(field.with_context(told)?.offset)
             };
             Ok(Shape {
-                kind: tracefs.kind("ftrace", name).with_context(told)?,
+                kind: format.kind,
                 function: place("func", &[8])?,
                 depth: place("depth", &[4, 8])?,
             })
         };
         Ok(Format {
-            begin: shape("funcgraph_entry")?,
-            end: shape("funcgraph_exit")?,
+            begin: shape(BEGIN, begin)?,
+            end: shape(END, end)?,
         })
     }
 
@@ -99,6 +112,10 @@ impl Format {
             what,
         })
     }
+}
+
+fn untold(name: &str) -> String {
+    format!("the kernel does not tell the format of {name}")
 }
 
 fn array<const N: usize>(bytes: &[u8], at: usize) -> Option<[u8; N]> {

@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 
 use anyhow::{Result, bail, ensure};
-use flametop_events::{Place, Source};
+use flametop_events::{Source, functions::Functions};
 use flametop_kernel::{
     Settings,
     graph::{Graph, MOST_FUNCTIONS, Spent},
 };
 use flametop_stream::SourceTotals;
 
-use super::kernel_functions::functions_of_kernel;
 use crate::pipeline::Pipeline;
 
 /// A thread that no pass has seen is waited for so long, ns.
@@ -49,10 +48,8 @@ impl GraphSource {
         let Source::Graph { function, depth } = source else {
             bail!("not a function graph");
         };
-        let functions = functions_of_kernel(&Place {
-            function: function.clone(),
-            offset: 0,
-        })?;
+        let functions = Functions::read().meant(function);
+        let functions = functions.map_err(anyhow::Error::msg)?;
         ensure!(
             functions.len() <= MOST_FUNCTIONS,
             "{function} means {} functions of the kernel; graphs of {MOST_FUNCTIONS} at most are drawn at once",

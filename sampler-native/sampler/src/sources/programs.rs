@@ -27,12 +27,12 @@ use flametop_symbolize::{
     self as symbolize, FindQuery, Finder, FinderProcess, FoundSite, FoundSites, Wanted,
 };
 
-use super::resolve;
+use super::{
+    limit::{check_number, most_probes},
+    resolve,
+};
 use crate::prober::{NoElf, Prober, user_of};
 
-/// Most places that are probed for one source; more where the user insists.
-pub const MOST_PROBES: u32 = 1_000;
-const MOST_FORCED: u32 = 100_000;
 /// The prober has answered by then.
 const FILE_TIME: Duration = Duration::from_secs(5);
 /// Most files of the target's processes that are looked into, and most of these processes.
@@ -74,7 +74,8 @@ pub enum Found {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin {
     path: Vec<u8>,
-    process: u32,
+    /// None: flametop itself.
+    process: Option<u32>,
     /// Its device and inode.
     file: (u64, u64),
 }
@@ -180,7 +181,7 @@ impl Program {
     fn origin(&self) -> Option<Origin> {
         Some(Origin {
             path: self.path.clone(),
-            process: self.process,
+            process: self.process.map(|whose| whose.tgid),
             file: identity(&self.file)?,
         })
     }
@@ -192,8 +193,8 @@ fn identity(file: &File) -> Option<(u64, u64)> {
     Some((facts.dev(), facts.ino()))
 }
 
-fn has_ended(process: u32) -> bool {
-    process != 0 && user_of(process).is_none()
+fn has_ended(process: Option<u32>) -> bool {
+    process.is_some_and(|process| user_of(process).is_none())
 }
 
 /// The side that waits.
@@ -296,7 +297,7 @@ impl Finding {
             (Source::Usdt { .. }, Weight::Argument(_)) => kernel::Weight::Probe,
             (_, weight) => resolve::weight(weight)?,
         };
-        let most = if force { MOST_FORCED } else { MOST_PROBES };
+        let most = most_probes(force);
         let programs = match file {
             Some(name) => self.named(name)?,
             None => self.mapped()?,
@@ -353,15 +354,7 @@ impl Finding {
             };
             bail!("{names} {has} {what}{remedy}");
         }
-        if all > u64::from(most) {
-            let remedy = match force {
-                true => "",
-                false => ", or insist with --force-probes",
-            };
-            bail!(
-                "{what} means {all} places; {most} at most are probed at once: name fewer{remedy}"
-            );
-        }
+        check_number(&what, all, force)?;
         Ok((parts, origins))
     }
 

@@ -1,21 +1,24 @@
 //! Sources of the kernel: from the words of a user to places that the kernel side can attach to.
 
 use anyhow::{Context, Result, anyhow, bail, ensure};
-use flametop_events::{Counter, Pattern, Source, Spec, Tracefs, Weight, near::did_you_mean};
+use flametop_events::{
+    Counter, Pattern, Place, Source, Spec, Tracefs, Weight, functions::Functions,
+    near::did_you_mean,
+};
 use flametop_kernel::events::{self as kernel, Hook, SourceSpec};
 
-use super::{field::field_of, filter, kernel_functions::functions_of_kernel};
+use super::{field::field_of, filter, limit::check_number};
 
 /// Most tracepoints of one source: each has a program of its own.
 const MOST_TRACEPOINTS: usize = 64;
 /// Bytes that a page fault brings.
 const PAGE: u64 = 4096;
 
-/// What is to be attached for a spec: one part, or one for each tracepoint that a pattern means.
+/// What is to be attached for a spec: one part, or one for each tracepoint that a pattern means. `force`: the user insists on many probes.
 ///
 /// # Errors
 /// What does not exist, and the nearest names; or what this flametop cannot do.
-pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
+pub fn resolve(spec: &Spec, force: bool) -> Result<Vec<SourceSpec>> {
     let one = |hook| -> Result<Vec<SourceSpec>> {
         Ok(vec![SourceSpec {
             hook,
@@ -38,7 +41,7 @@ pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
             bail!("{} is no place of the kernel", spec.text)
         }
         Source::Kernel { place, returns } => one(Hook::Kernel {
-            functions: functions_of_kernel(place)?,
+            functions: functions(place, force)?,
             returns: *returns,
         }),
         Source::Wake => one(Hook::Wake),
@@ -63,6 +66,21 @@ pub fn resolve(spec: &Spec) -> Result<Vec<SourceSpec>> {
             })
         }
     }
+}
+
+fn functions(place: &Place, force: bool) -> Result<Vec<String>> {
+    ensure!(
+        place.offset == 0,
+        "functions of the kernel are probed where they begin"
+    );
+    let meant = Functions::read().meant(&place.function);
+    let meant = meant.map_err(anyhow::Error::msg)?;
+    check_number(
+        &format!("function {}", place.function),
+        meant.len() as u64,
+        force,
+    )?;
+    Ok(meant)
 }
 
 fn of_kernel(counter: Counter) -> kernel::Counter {

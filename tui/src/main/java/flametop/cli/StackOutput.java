@@ -125,6 +125,10 @@ final class StackOutput implements RecordingOutput {
   }
 
   private String describe(StackExport export, long stacks) {
+    if (stacks == 0 && measure != LiveSource.TIME) {
+      return "nothing: no event came"
+          + (filter.equals(Shape.PLAIN) ? "" : " of a task that matches " + filter);
+    }
     if (stacks == 0) {
       return "nothing: no task of this target "
           + (filter.equals(Shape.PLAIN) ? "was seen" : "matched " + filter)

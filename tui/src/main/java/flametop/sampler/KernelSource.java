@@ -134,23 +134,38 @@ public final class KernelSource implements SampleSource {
   public static SourceList events(Target target, String pattern, int most) throws SamplerException {
     Bridge.load();
     String settings = "target=" + target.setting() + "\nsymbolizer=" + Bridge.symbolizer() + "\n";
-    return sourceList(new String(Bridge.events(settings, pattern, most), StandardCharsets.UTF_8));
+    return sourceList(Bridge.events(settings, pattern, most));
   }
 
-  static SourceList sourceList(String text) {
+  /**
+   * The text stays bytes, of which each field becomes text by itself: there may be a million
+   * sources.
+   */
+  static SourceList sourceList(byte[] text) {
+    int start = behind(text, 0, '\n');
+    long all = Long.parseLong(new String(text, 0, start - 1, StandardCharsets.UTF_8));
     List<ListedSource> first = new ArrayList<>();
-    int start = text.indexOf('\n') + 1;
-    while (start < text.length()) {
-      int end = text.indexOf('\n', start);
-      String[] fields = text.substring(start, end).split("\t", -1);
+    while (start < text.length) {
+      int details = behind(text, start, '\t');
+      int missing = behind(text, details, '\t');
+      int next = behind(text, missing, '\n');
       first.add(
           new ListedSource(
-              CleanText.clean(fields[0], MAX_SPEC),
-              CleanText.clean(fields[1], MAX_SPEC),
-              CleanText.clean(fields[2], MAX_TEXT)));
-      start = end + 1;
+              CleanText.clean(text, start, details - 1 - start, MAX_SPEC),
+              CleanText.clean(text, details, missing - 1 - details, MAX_SPEC),
+              CleanText.clean(text, missing, next - 1 - missing, MAX_TEXT)));
+      start = next;
     }
-    return new SourceList(Long.parseLong(text.substring(0, text.indexOf('\n'))), first);
+    return new SourceList(all, first);
+  }
+
+  /** Where the text behind the next such character begins. */
+  private static int behind(byte[] text, int from, char end) {
+    int at = from;
+    while (text[at] != end) {
+      at++;
+    }
+    return at + 1;
   }
 
   /**

@@ -142,6 +142,26 @@ class RecordKernelTest {
   }
 
   @Test
+  void record_sourceWithoutEvents_saysThatNoneCame() throws Exception {
+    String pid = String.valueOf(other("sleep", "100").pid());
+    Ended ended = run("record", "-p", pid, "-e", "tracepoint:sched:sched_process_exit", "-d", "1");
+    assertEquals(0, ended.code, ended.err);
+    assertTrue(ended.out.contains("# exact total: 0\n"), ended.out);
+    assertTrue(ended.err.contains("wrote nothing: no event came\n"), ended.err);
+  }
+
+  @Test
+  void record_sourceThatTheMachineLacks_isNamedWithTheReason() throws Exception {
+    Ended ended = run("record", "-e", "tracepoint:sched:sched_process_exits", "-d", "1");
+    assertEquals(3, ended.code, ended.err);
+    assertTrue(
+        ended.err.contains(
+            "-e tracepoint:sched:sched_process_exits: there is no tracepoint"
+                + " sched:sched_process_exits; did you mean sched_process_exit"),
+        ended.err);
+  }
+
+  @Test
   void record_byThread_processAndThread() throws Exception {
     Process sleeper = other("sleep", "100");
     String pid = String.valueOf(sleeper.pid());

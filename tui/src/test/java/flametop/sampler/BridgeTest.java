@@ -1,5 +1,6 @@
 package flametop.sampler;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -39,8 +40,10 @@ class BridgeTest {
             List.of(
                 new KernelSource.ListedSource("fault", "page faults", ""),
                 new KernelSource.ListedSource("uprobe:/x:a\uFFFDb", "", "no root"))),
-        KernelSource.sourceList("7\nfault\tpage faults\t\nuprobe:/x:a\u001Bb\t\tno root\n"));
-    assertEquals(new KernelSource.SourceList(0, List.of()), KernelSource.sourceList("0\n"));
+        KernelSource.sourceList(
+            "7\nfault\tpage faults\t\nuprobe:/x:a\u001Bb\t\tno root\n".getBytes(UTF_8)));
+    assertEquals(
+        new KernelSource.SourceList(0, List.of()), KernelSource.sourceList("0\n".getBytes(UTF_8)));
   }
 
   @Test

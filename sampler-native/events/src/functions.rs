@@ -1,12 +1,9 @@
-//! Which functions of the kernel a user means.
+//! The functions of the kernel: which of them a user means, and which of them a probe may be put into.
 
 use std::collections::{HashMap, HashSet};
 
-use anyhow::{Context, Result, bail, ensure};
-use flametop_events::{Place, Tracefs, near::did_you_mean};
+use crate::{Tracefs, near::did_you_mean, pattern::Pattern};
 
-/// Most functions of one source.
-const MOST_FUNCTIONS: usize = 10_000;
 /// How names begin of functions that a program of a probe calls itself, or that run while the kernel calls it. Hits of them within a probe
 /// are not counted, and some kernels hang there.
 const PROBE_PATH: [&str; 26] = [
@@ -41,7 +38,8 @@ const PROBE_PATH: [&str; 26] = [
 const BLACKLIST: &str = "/sys/kernel/debug/kprobes/blacklist";
 
 /// The functions that the kernel has, and how many have each name.
-struct Functions {
+#[derive(Debug)]
+pub struct Functions {
     /// Those whose start the kernel can watch; none: the kernel does not tell them.
     traceable: Option<HashMap<String, usize>>,
     /// Those that the kernel keeps free of probes.
@@ -49,7 +47,8 @@ struct Functions {
 }
 
 impl Functions {
-    fn read() -> Functions {
+    /// Those of this kernel.
+    pub fn read() -> Functions {
         let list = Tracefs::open().and_then(|tracefs| tracefs.read("available_filter_functions"));
         let list = list.ok().filter(|text| !text.is_empty());
         let forbidden = std::fs::read_to_string(BLACKLIST).unwrap_or_default();
@@ -75,65 +74,85 @@ impl Functions {
         }
     }
 
+    /// All names, sorted, each once.
+    pub fn names(&self) -> Vec<String> {
+        let mut names = match &self.traceable {
+            Some(all) => all.keys().cloned().collect(),
+            None => symbols(),
+        };
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     fn is_of_probe_path(&self, name: &str) -> bool {
         self.forbidden.contains(name) || PROBE_PATH.iter().any(|begin| name.starts_with(begin))
     }
 
-    /// The one with this name.
-    fn one(&self, name: &str) -> Result<String> {
-        ensure!(
-            !self.is_of_probe_path(name),
-            "{name} is called while a probe is looked at, so a probe in it would not end; probe a function that calls it"
-        );
-        let count = self.traceable.as_ref().and_then(|all| all.get(name));
-        match count {
-            Some(1) => Ok(name.to_owned()),
-            Some(many) => bail!(
+    /// Why the function with this name may not be probed; none: it may.
+    pub fn why_not(&self, name: &str) -> Option<String> {
+        if self.is_of_probe_path(name) {
+            return Some(format!(
+                "{name} is called while a probe is looked at, so a probe in it would not end; probe a function that calls it"
+            ));
+        }
+        match self.traceable.as_ref().and_then(|all| all.get(name)) {
+            Some(many @ 2..) => Some(format!(
                 "the kernel has {many} functions called {name}, and tells a probe only of the first; probe a function that calls the \
                  one that you mean"
-            ),
-            // The kernel cannot watch its start, but may set a probe into it.
-            None => {
-                let symbols = symbols();
-                let known = symbols.iter().any(|symbol| symbol == name);
-                ensure!(
-                    known,
-                    "the kernel has no function {name}{}",
-                    did_you_mean(name, symbols.iter().map(String::as_str))
-                );
-                Ok(name.to_owned())
-            }
+            )),
+            _ => None,
         }
     }
 
-    /// Those that a pattern means and that can be probed, sorted.
-    fn many(&self, place: &Place) -> Result<Vec<String>> {
-        let pattern = &place.function;
-        let all = self.traceable.as_ref().context(
+    /// The names of the functions that are meant, sorted.
+    ///
+    /// # Errors
+    /// There is none, or none that may be probed.
+    pub fn meant(&self, pattern: &Pattern) -> Result<Vec<String>, String> {
+        match pattern.name() {
+            Some(name) => Ok(vec![self.one(name)?]),
+            None => self.many(pattern),
+        }
+    }
+
+    /// The one with this name.
+    fn one(&self, name: &str) -> Result<String, String> {
+        if let Some(why) = self.why_not(name) {
+            return Err(why);
+        }
+        let traceable = self.traceable.as_ref();
+        if !traceable.is_some_and(|all| all.contains_key(name)) {
+            // The kernel cannot watch its start, but may set a probe into it.
+            let symbols = symbols();
+            if !symbols.iter().any(|symbol| symbol == name) {
+                let near = did_you_mean(name, symbols.iter().map(String::as_str));
+                return Err(format!("the kernel has no function {name}{near}"));
+            }
+        }
+        Ok(name.to_owned())
+    }
+
+    /// Those that a pattern means and that may be probed.
+    fn many(&self, pattern: &Pattern) -> Result<Vec<String>, String> {
+        let all = self.traceable.as_ref().ok_or(
             "this kernel has no list of the functions that a pattern may mean; boot a kernel built with CONFIG_DYNAMIC_FTRACE=y, or \
              give one name",
         )?;
-        let held = all
-            .iter()
-            .filter(|(name, _)| pattern.holds(name.as_bytes()));
-        let held: Vec<_> = held.collect();
-        ensure!(!held.is_empty(), "the kernel has no function {pattern}");
-        let mut found: Vec<String> = held
-            .iter()
-            .filter(|(name, count)| **count == 1 && !self.is_of_probe_path(name))
-            .map(|(name, _)| (*name).clone())
-            .collect();
-        ensure!(
-            !found.is_empty(),
-            "{pattern} means {} functions of the kernel, none of which may be probed: a probe calls them itself, or several have the \
-             same name",
-            held.len()
-        );
-        ensure!(
-            found.len() <= MOST_FUNCTIONS,
-            "{pattern} means {} functions of the kernel; {MOST_FUNCTIONS} at most are attached at once",
-            found.len()
-        );
+        let held = all.keys().filter(|name| pattern.holds(name.as_bytes()));
+        let held: Vec<&String> = held.collect();
+        if held.is_empty() {
+            return Err(format!("the kernel has no function {pattern}"));
+        }
+        let may = held.iter().filter(|name| self.why_not(name).is_none());
+        let mut found: Vec<String> = may.map(|name| (*name).clone()).collect();
+        if found.is_empty() {
+            return Err(format!(
+                "{pattern} means {} functions of the kernel, none of which may be probed: a probe calls them itself, or several have the \
+                 same name",
+                held.len()
+            ));
+        }
         found.sort_unstable();
         Ok(found)
     }
@@ -152,65 +171,39 @@ fn symbols() -> Vec<String> {
     functions.map(str::to_owned).collect()
 }
 
-/// The names of the kernel's functions that are meant.
-///
-/// # Errors
-/// There is none, too many, or none that may be probed.
-pub fn functions_of_kernel(place: &Place) -> Result<Vec<String>> {
-    ensure!(
-        place.offset == 0,
-        "functions of the kernel are probed where they begin"
-    );
-    let all = Functions::read();
-    match place.function.name() {
-        Some(name) => Ok(vec![all.one(name)?]),
-        None => all.many(place),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use flametop_events::Pattern;
-
     use super::*;
 
     const LIST: &str =
         "vfs_read\nvfs_write\nvfs_show\nvfs_show\next4_show [ext4]\n_raw_spin_lock\nnmi_enter\n";
     const BLACK: &str = "0xffffffff81000000-0xffffffff81000040\tnmi_enter\n";
 
-    fn all() -> Functions {
-        Functions::of(Some(LIST), BLACK)
-    }
-
-    fn many(text: &str) -> Result<Vec<String>, String> {
-        let place = Place {
-            function: Pattern::parse(text).expect("a pattern"),
-            offset: 0,
-        };
-        all().many(&place).map_err(|why| why.to_string())
+    fn meant(text: &str) -> Result<Vec<String>, String> {
+        Functions::of(Some(LIST), BLACK).meant(&Pattern::parse(text).expect("a pattern"))
     }
 
     #[test]
     fn a_pattern_means_functions_of_one_name_that_a_probe_does_not_call() {
         assert_eq!(
-            many("vfs_*"),
+            meant("vfs_*"),
             Ok(vec!["vfs_read".into(), "vfs_write".into()])
         );
-        assert_eq!(many("/^ext4_|spin|nmi/"), Ok(vec!["ext4_show".into()]));
-        let why = many("nmi_*").expect_err("forbidden");
+        assert_eq!(meant("/^ext4_|spin|nmi/"), Ok(vec!["ext4_show".into()]));
+        let why = meant("nmi_*").expect_err("forbidden");
         assert!(
             why.starts_with("nmi_* means 1 functions of the kernel, none of which may be probed"),
             "{why}"
         );
         assert_eq!(
-            many("nothing*"),
+            meant("nothing*"),
             Err("the kernel has no function nothing*".into())
         );
     }
 
     #[test]
     fn a_name_that_may_not_be_probed_or_is_of_several_is_refused() {
-        assert_eq!(all().one("ext4_show").expect("it is there"), "ext4_show");
+        assert_eq!(meant("ext4_show"), Ok(vec!["ext4_show".into()]));
         for (name, words) in [
             ("_raw_spin_lock", "called while a probe is looked at"),
             ("nmi_enter", "called while a probe is looked at"),
@@ -220,8 +213,30 @@ mod tests {
                 "the kernel has no function no_such_function",
             ),
         ] {
-            let why = all().one(name).expect_err(name).to_string();
+            let why = meant(name).expect_err(name);
             assert!(why.contains(words), "{why}");
         }
+    }
+
+    #[test]
+    fn each_name_is_listed_once_with_why_it_may_not_be_probed() {
+        let all = Functions::of(Some(LIST), BLACK);
+        let names = all.names();
+        assert_eq!(
+            names,
+            [
+                "_raw_spin_lock",
+                "ext4_show",
+                "nmi_enter",
+                "vfs_read",
+                "vfs_show",
+                "vfs_write"
+            ]
+        );
+        let may = names.iter().filter(|name| all.why_not(name).is_none());
+        assert_eq!(
+            may.collect::<Vec<_>>(),
+            ["ext4_show", "vfs_read", "vfs_write"]
+        );
     }
 }
