@@ -9,6 +9,7 @@ import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import flametop.view.base.CellGrid;
 import flametop.view.base.CgroupName;
+import flametop.view.base.Colouring;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
@@ -118,12 +119,20 @@ public final class GraphPainter {
     int first = firstCell(g.left(box));
     int full = end / Geometry.CELL;
     grid.fill(first, row, full - first, bg);
+    queued(scene, g, grid, box, row, first, full, bg);
     int inFirst = g.left(box) % Geometry.CELL;
     if (g.left(box) > 0 && inFirst <= HALF && full > first) {
-      grid.put(first, row, Bar.leftBlock(Math.max(1, inFirst)), Paint.GROUND, bg, 0);
+      grid.put(
+          first,
+          row,
+          Bar.leftBlock(Math.max(1, inFirst)),
+          Paint.GROUND,
+          grid.background(first, row),
+          0);
     }
     if (end % Geometry.CELL > 0 && full >= first) {
-      grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, Paint.GROUND, 0);
+      int last = full > first ? grid.background(full - 1, row) : bg;
+      grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), last, Paint.GROUND, 0);
     }
     if (selected && whole) {
       String name =
@@ -132,6 +141,23 @@ public final class GraphPainter {
       grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
     }
     label(scene, g, grid, box, row, first + 1, full - first - 1, bg, selected);
+  }
+
+  /**
+   * Paints the part of a box in which tasks waited for a CPU: nothing of the box was at work there,
+   * so the part is faded.
+   */
+  private static void queued(
+      Scene scene, Geometry g, CellGrid grid, int box, int row, int first, int full, int bg) {
+    int from = (g.queuedFrom(box) + HALF) / Geometry.CELL;
+    if (!scene.hasStates() || g.queuedFrom(box) == g.right(box)) {
+      return;
+    }
+    boolean byState = scene.colouring() == Colouring.STATE && bg != Paint.of(Role.SELECT);
+    int paint = byState ? Paint.of(Role.QUEUED, Paint.shade(bg)) : Paint.faded(bg);
+    for (int x = Math.max(first, from); x < full; x++) {
+      grid.put(x, row, scene.options.plain() ? '░' : ' ', Paint.DIM, paint, 0);
+    }
   }
 
   private static void label(
@@ -170,7 +196,7 @@ public final class GraphPainter {
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
     int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);
-    grid.text(x, row, room, sign + name, fg, bg, style);
+    grid.text(x, row, room, sign + name, fg, CellGrid.AS_IT_IS, style);
   }
 
   /**

@@ -189,6 +189,24 @@ public final class Pictures {
     return t;
   }
 
+  /** Six threads that spin on one CPU, beside a database that has the other CPU for itself. */
+  static Tree spinners() {
+    Tree t = new Tree();
+    t.stack(2_900, "postgres", "main", "ServerLoop", "PostgresMain", "exec_simple_query");
+    t.queued(60, "postgres", "main", "ServerLoop", "PostgresMain", "exec_simple_query");
+    t.stack(2_600, "spinner", "main", "work", "add");
+    t.stack(400, "spinner", "main", "work", "asm_sysvec_apic_timer_interrupt_[k]");
+    t.queued(9_000, "spinner", "main", "work", "add");
+    t.queued(
+        6_000,
+        "spinner",
+        "main",
+        "work",
+        "asm_sysvec_apic_timer_interrupt_[k]",
+        "irqentry_exit_to_user_mode_[k]");
+    return t;
+  }
+
   /** A machine on which nothing happens. */
   public static Tree idle() {
     return new Tree();
@@ -226,6 +244,11 @@ public final class Pictures {
     byState[State.RUN.ordinal()] = weight * 71 / 100;
     byState[State.QUEUED.ordinal()] = weight * 3 / 100;
     byState[State.SLEEP.ordinal()] = weight * 26 / 100;
+    if (tree.root.queued > 0) {
+      long queued = tree.nodes.get((int) query.selected()).queued;
+      byState[State.RUN.ordinal()] = weight - queued;
+      byState[State.QUEUED.ordinal()] = queued;
+    }
     Selection selection =
         query.selected() == GraphQuery.ROOT
             ? tree.selection(query, "", 38, 0, "", byState)
@@ -592,6 +615,18 @@ public final class Pictures {
     int[][] sizes = {{40, 10}, {80, 24}, {120, 30}, {160, 40}, {200, 60}};
     for (int[] size : sizes) {
       frames.add(frame("normal-" + size[0] + "x" + size[1], server, selected));
+    }
+    Tree spinners = spinners();
+    for (String size : new String[] {"40x10", "80x24", "120x40", "200x60"}) {
+      frames.add(frame("queued-" + size, spinners, state()));
+    }
+    ViewState inner = selecting(state(), spinners, "spinner", "main", "work");
+    frames.add(frame("queued-selected-80x24", spinners, inner));
+    frames.add(frame("queued-by-state-80x24", spinners, inner.withColouring(Colouring.STATE)));
+    for (boolean plain : new boolean[] {false, true}) {
+      String name = plain ? "queued-plain-80x24" : "queued-ascii-80x24";
+      Snapshot snapshot = snapshot(spinners, inner, 80);
+      frames.add(frame(name, snapshot, inner, options(!plain, plain)));
     }
     frames.add(frame("opening-80x24", Snapshot.OPENING, state()));
     frames.add(frame("too-small-39x12", server, selected));
