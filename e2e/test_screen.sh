@@ -128,8 +128,8 @@ test_move_zoom_and_back() {
 }
 
 test_six_spinners_on_one_cpu_are_queueing_in_words() {
-  local pids='' i
-  for i in 1 2 3 4 5 6; do
+  local pids=
+  for _ in 1 2 3 4 5 6; do
     known_load known 600
     taskset -pc 0 $load >/dev/null
     pids=${pids:+$pids,}$load
@@ -143,7 +143,7 @@ test_six_spinners_on_one_cpu_are_queueing_in_words() {
   wait_for 'by CPU: time on a CPU only'
   wait_for '[ ▏▎▍▌▋▊▉]cpu 0'
   wait_gone 'waits for a CPU'
-  ! shows 'no cpu' || fail "time that belongs to no CPU is drawn"
+  wait_gone "no cpu"
   keys q
   equal "exit code" 0 "$(ended)"
   # shellcheck disable=SC2086 # a list

@@ -215,6 +215,7 @@ public final class CellGrid {
       case '▓' -> '=';
       case '▒' -> '-';
       case '░' -> '.';
+      case '╱' -> '/';
       case '—' -> '-';
       case 'µ' -> 'u';
       case '→', '›' -> '>';

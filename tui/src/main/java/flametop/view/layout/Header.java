@@ -34,6 +34,9 @@ public final class Header {
   /** The tasks that are busy at least, on average, before a share of them is worth words. */
   private static final double LEAST_BUSY = 0.05;
 
+  /** The share of samples with a guessed frame from which on the header has it. */
+  private static final double MUCH_GUESSED = 0.01;
+
   /** The target that needs no words. */
   private static final String WHOLE_HOST = "all tasks";
 
@@ -251,6 +254,16 @@ public final class Header {
           Piece.of(
                   (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()),
                   Role.TEXT)
+              .doing(Action.SHOW_QUALITY));
+    }
+    if (losses.guessedShare() > MUCH_GUESSED && form < BAREST) {
+      pieces.add(
+          Piece.of(
+                  (form < 5 ? "  guessed" : " guessed ")
+                      + (form < 5
+                          ? Units.percentField(losses.guessedShare())
+                          : Units.wholePercent(losses.guessedShare())),
+                  Role.WORSE)
               .doing(Action.SHOW_QUALITY));
     }
     pieces.add(

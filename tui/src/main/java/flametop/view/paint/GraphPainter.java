@@ -27,6 +27,8 @@ public final class GraphPainter {
    */
   private static final int HALF = Geometry.CELL / 2;
 
+  private static final char HATCH = '╱';
+
   private static final long FIRST_NANOS = 1_000_000_000L;
 
   /** The share of busy CPUs below which the machine is called idle. */
@@ -120,6 +122,11 @@ public final class GraphPainter {
     int full = end / Geometry.CELL;
     grid.fill(first, row, full - first, bg);
     queued(scene, g, grid, box, row, first, full, bg);
+    boolean guessed = isGuessed(g, box);
+    for (int x = first; guessed && x < full; x++) {
+      int under = grid.background(x, row);
+      grid.put(x, row, HATCH, hatch(under), under, 0);
+    }
     int inFirst = g.left(box) % Geometry.CELL;
     if (g.left(box) > 0 && inFirst <= HALF && full > first) {
       grid.put(
@@ -141,6 +148,18 @@ public final class GraphPainter {
       grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
     }
     label(scene, g, grid, box, row, first + 1, full - first - 1, bg, selected);
+  }
+
+  /** Whether a box is of a frame that may not have been there: one that a walk only guessed. */
+  private static boolean isGuessed(Geometry g, int box) {
+    return !g.isRun(box)
+        && g.slice().guessed()[g.node(box)]
+        && g.slice().kind()[g.node(box)] != NodeKind.REASON;
+  }
+
+  /** The strokes across a guessed frame: quiet on the colour of the frame. */
+  private static int hatch(int ground) {
+    return Paint.isFaded(ground) ? Paint.DIM : Paint.faded(ground);
   }
 
   /**
@@ -181,7 +200,8 @@ public final class GraphPainter {
     int index = g.node(box);
     boolean gone = Comparison.isGone(g.slice(), index);
     String name = g.slice().name()[index];
-    String sign =
+    String sign = isGuessed(g, box) ? "?" : "";
+    sign +=
         g.slice().baseline() != null && scene.options.plain()
             ? Comparison.sign(g.slice(), index, scene.snapshot)
             : "";

@@ -63,7 +63,8 @@ final class SelectionPainter {
     }
     Selection selection = scene.described();
     String name = name(scene, selection);
-    String module = selection.module() + (selection.guessed() ? " (guessed)" : "");
+    String module =
+        selection.module() + (selection.guessed() ? " (guessed: may not have been there)" : "");
 
     // Numbers are left out before the name is cut.
     int nameWidth = TextWidth.of(name);
@@ -173,7 +174,7 @@ final class SelectionPainter {
           .append(" of ")
           .append(ShortName.form(slice.name()[process], MAX_PROCESS));
     }
-    if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
+    if (form < 6 && zoomed && selection.node() != scene.state.zoom()) {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
       text.append(form < 3 ? " of the zoom" : " of zoom");
     }
@@ -184,13 +185,13 @@ final class SelectionPainter {
       pieces.add(Piece.of(text.toString(), Role.TEXT));
       return pieces;
     }
-    if (form < 6) {
+    if (form < 5) {
       text.append("   ")
           .append(
               Units.cpus(
                   selection.weightByState()[State.RUN.ordinal()], snapshot.live().time().nanos()));
     }
-    if (form < 6) {
+    if (form < 7) {
       text.append("   ").append(byState(selection.weightByState(), scene.state.states(), form < 2));
     }
     pieces.add(Piece.of(text.toString(), Role.TEXT));

@@ -207,6 +207,16 @@ public final class Pictures {
     return t;
   }
 
+  /** A program whose compiled code is left by guess. */
+  static Tree guesses() {
+    Tree t = new Tree();
+    t.stack(600, "java", "start_thread", "thread_native_entry", "[guessed]", "Shop.price_[j]");
+    t.stack(300, "java", "os::javaTimeNanos_[?]", "[guessed]", "Shop.price_[j]");
+    t.queued(400, "java", "os::javaTimeNanos_[?]", "[guessed]", "Shop.price_[j]");
+    t.stack(40, "java", "clone3_[?]", "[guessed]", "Shop.order_[j]");
+    return t;
+  }
+
   /** A machine on which nothing happens. */
   public static Tree idle() {
     return new Tree();
@@ -289,7 +299,7 @@ public final class Pictures {
             Measure.TIME,
             time,
             host,
-            new Snapshot.Losses(0, 0, 0.012, 0, 0.014),
+            new Snapshot.Losses(0, 0, 0.012, tree.hasGuesses() ? 0.031 : 0, 0, 0.014),
             new Snapshot.Cost(NOW, SECOND),
             state.view() == View.EVENTS ? EventPictures.report() : EventsReport.NONE,
             false),
@@ -627,6 +637,17 @@ public final class Pictures {
       String name = plain ? "queued-plain-80x24" : "queued-ascii-80x24";
       Snapshot snapshot = snapshot(spinners, inner, 80);
       frames.add(frame(name, snapshot, inner, options(!plain, plain)));
+    }
+    Tree guesses = guesses();
+    ViewState guess = selecting(state(), guesses, "java", "os::javaTimeNanos");
+    for (String size : new String[] {"40x10", "80x24", "120x40"}) {
+      frames.add(frame("guessed-" + size, guesses, state()));
+    }
+    frames.add(frame("guessed-selected-80x24", guesses, guess));
+    for (boolean plain : new boolean[] {false, true}) {
+      String name = plain ? "guessed-plain-80x24" : "guessed-ascii-80x24";
+      Snapshot snapshot = snapshot(guesses, state(), 80);
+      frames.add(frame(name, snapshot, state(), options(!plain, plain)));
     }
     frames.add(frame("opening-80x24", Snapshot.OPENING, state()));
     frames.add(frame("too-small-39x12", server, selected));

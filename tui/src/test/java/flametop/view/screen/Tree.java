@@ -97,6 +97,10 @@ public final class Tree {
     return this;
   }
 
+  boolean hasGuesses() {
+    return nodes.stream().anyMatch(node -> node.guessed);
+  }
+
   /** Adds a stack with which tasks wait for a CPU. */
   public Tree queued(long milliseconds, String... frames) {
     stack(milliseconds, frames);
