@@ -331,7 +331,7 @@ public final class ViewState implements Cloneable {
   /** The question to the profile for a picture of {@code columns} cells. */
   public GraphQuery query(int columns) {
     return new GraphQuery(
-        states,
+        states(),
         graphPlace().zoom(),
         graphPlace().selected(),
         isSplit(columns) ? Split.pane(columns) : columns,

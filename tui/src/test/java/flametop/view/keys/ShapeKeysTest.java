@@ -398,6 +398,7 @@ class ShapeKeysTest extends ScreenUser {
       type("g");
     }
     assertEquals(StateSet.ON_CPU, state.states());
+    assertEquals(StateSet.ON_CPU, state.query(80).states());
     type("o");
     assertEquals("by CPU there is time on a CPU only; g groups in another way", state.message());
     assertEquals(StateSet.ON_CPU, state.states());
