@@ -127,6 +127,30 @@ test_move_zoom_and_back() {
   terminal_as_before
 }
 
+test_six_spinners_on_one_cpu_are_queueing_in_words() {
+  local pids=
+  for _ in 1 2 3 4 5 6; do
+    known_load known 600
+    taskset -pc 0 $load >/dev/null
+    pids=${pids:+$pids,}$load
+  done
+  open_pane 80 24
+  start_screen "-p $pids --states busy"
+  wait_for ' [5-9][0-9] % waits for a CPU '
+  wait_for '^ all .* of it: run [1-4]?[0-9]%  queued [5-9][0-9]%  disk 0%'
+  # By CPU there is work alone, and no box for what waits.
+  keys H g
+  wait_for 'by CPU: time on a CPU only'
+  wait_for '[ ▏▎▍▌▋▊▉]cpu 0'
+  wait_gone 'waits for a CPU'
+  wait_gone "no cpu"
+  keys q
+  equal "exit code" 0 "$(ended)"
+  # shellcheck disable=SC2086 # a list
+  kill ${pids//,/ }
+  terminal_as_before
+}
+
 test_freeze_and_thaw() {
   open_pane
   start_screen '--states all -c bash -c unseen'

@@ -118,7 +118,7 @@ test_collapse_group_threads() {
   keys H
   wait_for '^─ by thread ─'
   keys g
-  wait_for 'by CPU; time off the CPUs belongs to none'
+  wait_for 'by CPU: time on a CPU only; what waits or sleeps belongs to none'
   wait_for '[ ▏▎▍▌▋▊▉]cpu 0( |$)'
   keys H H
   wait_for '^ by comm  '

@@ -60,7 +60,8 @@ pub struct Frame {
     /// File and vDSO: virtual address in the ELF file; otherwise the address. Of a caller it lies in the
     /// call, one byte before the return address.
     pub offset: u64,
-    /// The frame was found by frame pointer or scan, not by unwind information.
+    /// The frame was found by the look of a word on the stack: it may not have been there. Frame pointers of code made at run time,
+    /// which keeps one, are no such guess.
     pub guessed: bool,
 }
 

@@ -182,7 +182,7 @@ impl Walk<'_> {
             frames.push(Frame {
                 module: area.module,
                 offset,
-                guessed: guess != Guess::Not,
+                guessed: guess == Guess::Loose,
             });
             let before = (self.registers, self.unwinder.hops.len());
             let step = if area.image {

@@ -266,7 +266,8 @@ fn walk_compiled_at_run_time_ends_in_jit_without_frame_pointer() {
     let framed = Program::run(path.clone(), &["framed"]).asleep().walk(0);
     framed.assert_contains(&["asleep", "[jit]", "enter", "main"]);
     assert_eq!(framed.outcome.end, End::Root);
-    assert_eq!(framed.guessed(), ["enter"]);
+    // A frame pointer of code that keeps one is no guess.
+    assert_eq!(framed.guessed(), Vec::<&str>::new());
     let short = Program::run(path, &[]).asleep().walk(0);
     assert_eq!(short.outcome.end, End::Jit);
     assert_eq!(short.names.last().map(String::as_str), Some("[jit]"));

@@ -119,10 +119,16 @@ public record Provenance(
             "losses",
             String.format(
                 Locale.ROOT,
-                "%,d samples lost, %,d passes late, %.1f %% of stacks short%s",
+                "%,d samples lost, %,d passes late, %.1f %% of stacks short%s%s",
                 losses.lostSamples(),
                 losses.latePasses(),
                 100 * losses.shortShare(),
+                losses.guessedShare() == 0
+                    ? ""
+                    : String.format(
+                        Locale.ROOT,
+                        ", %.1f %% of samples have a guessed frame ([guessed])",
+                        100 * losses.guessedShare()),
                 losses.nameLimited() == 0
                     ? ""
                     : String.format(

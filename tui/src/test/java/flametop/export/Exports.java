@@ -92,7 +92,7 @@ final class Exports {
             Shape.of(new Shape.Comms(Set.of("<!-- & 9"), false)),
             19,
             99,
-            new Snapshot.Losses(1, 2, 0.031, 7, 0.01),
+            new Snapshot.Losses(1, 2, 0.031, 0.024, 7, 0.01),
             Optional.empty(),
             false);
     return Provenance.of("flametop 0.0.0", facts, scope, StateSet.BUSY);

@@ -20,10 +20,13 @@ import org.jspecify.annotations.Nullable;
  * @param last the last node that it stands for: itself, or of a bundle
  * @param opened only some neighbouring children of the zoomed node are listed ({@link
  *     GraphQuery#siblings}), and they fill its width
+ * @param guessed whether a sample has found the frame without unwind information
  * @param matched whether its own name matches the search
  * @param zoomIndex index of the zoomed node
+ * @param queued the part of each weight in which tasks waited for a CPU; none of a bundle. Null if
+ *     that part is not told apart: only one state was asked for, or the graph has a baseline
  * @param state {@link flametop.sampler.State#ordinal()} of the state, of those asked for, that most
- *     of each node's time was spent in; null if that was not asked for
+ *     of each node's time was spent in, besides {@code queued}; null if that was not asked for
  * @param baseline what each node had in what the graph is compared with, scaled to the same length
  *     of time, or to the same total; null if it is compared with nothing. Nodes that only have this
  *     are listed too, with weight 0
@@ -39,8 +42,10 @@ public record GraphSlice(
     int[] bundled,
     long[] last,
     boolean opened,
+    boolean[] guessed,
     boolean[] matched,
     int zoomIndex,
+    long @Nullable [] queued,
     byte @Nullable [] state,
     long @Nullable [] baseline) {
   /** A graph without a node. */
@@ -57,7 +62,9 @@ public record GraphSlice(
           new long[0],
           false,
           new boolean[0],
+          new boolean[0],
           0,
+          null,
           null,
           null);
 
@@ -66,6 +73,13 @@ public record GraphSlice(
    */
   public long extent(int index) {
     return baseline == null ? weight[index] : Math.max(weight[index], baseline[index]);
+  }
+
+  /** The share of a node's weight in which tasks waited for a CPU, 0 to 1; 0 if it is not told. */
+  public double queuedShare(int index) {
+    return queued == null || weight[index] <= 0
+        ? 0
+        : Math.min(1, (double) queued[index] / weight[index]);
   }
 
   /** The weight of a node in what the graph is compared with; 0 if it is compared with nothing. */

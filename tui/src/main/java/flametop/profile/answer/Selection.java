@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * @param node where it is now: its number may change when its name comes or the shape does
  * @param path names from the root down to it
  * @param module file name of its module, or empty
- * @param guessed found by frame pointer or scan, not by unwind information
+ * @param guessed whether a walk found the frame only by the look of a word on the stack
  * @param processes how many processes have time in it; {@link #UNKNOWN} of one of very many that
  *     was just selected
  * @param pid the process, if it is only one; else 0

@@ -145,13 +145,19 @@ public record Snapshot(
    * @param lostSamples CPU samples dropped
    * @param latePasses passes due that were not made
    * @param shortShare share of the walked stacks that are short
+   * @param guessedShare share of the samples that have a guessed frame
    * @param nameLimited samples with a frame that has no name, since there is no budget to look for
    *     it
    * @param ownShare CPU that flametop costs, of one CPU, over about the last second; NaN if not
    *     known
    */
   public record Losses(
-      long lostSamples, long latePasses, double shortShare, long nameLimited, double ownShare) {}
+      long lostSamples,
+      long latePasses,
+      double shortShare,
+      double guessedShare,
+      long nameLimited,
+      double ownShare) {}
 
   /**
    * The cost of flametop.

@@ -21,6 +21,7 @@ public record TopReport(List<Row> rows, int matching, int functions, long total)
    * @param selfByState amounts by {@link flametop.sampler.State#ordinal()}, all states; zeros where
    *     no states are known
    * @param totalByState like {@code selfByState}
+   * @param guessed whether a walk has only guessed a frame of it
    * @param before null if nothing is compared
    */
   public record Row(
@@ -29,6 +30,7 @@ public record TopReport(List<Row> rows, int matching, int functions, long total)
       long total,
       long[] selfByState,
       long[] totalByState,
+      boolean guessed,
       @Nullable Before before) {
     /** Whether there is nothing left of it. */
     public boolean isGone() {

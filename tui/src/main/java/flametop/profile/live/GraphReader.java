@@ -89,7 +89,7 @@ public final class GraphReader {
         tree.path(node),
         stacks.kind(function),
         stacks.module(function),
-        trie.guessed(node),
+        trie.isGuessed(node),
         processes,
         single ? owners.tgid(one) : 0,
         single ? owners.commandLine(one) : "",

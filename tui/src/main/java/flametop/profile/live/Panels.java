@@ -81,6 +81,7 @@ final class Panels {
         intake.since(Counter.CPU_DROPPED),
         intake.since(Counter.PASSES_LATE),
         walked > 0 ? (double) intake.since(Counter.SHORT) / walked : 0,
+        intake.quality().guessedShare(),
         intake.quality().nameLimited(),
         usage.ownShare());
   }

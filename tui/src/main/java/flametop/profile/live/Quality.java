@@ -82,6 +82,8 @@ final class Quality {
   private UnnamedSamples unnamed = new UnnamedSamples();
   private boolean namesCame;
   private long nameLimited;
+  private long samples;
+  private long guessed;
   private final Set<String> limitedFiles = new HashSet<>();
 
   Quality(Stacks stacks) {
@@ -94,6 +96,8 @@ final class Quality {
     processes = new Tally(from.processes);
     modules = new Tally(from.modules);
     nameLimited = from.nameLimited;
+    samples = from.samples;
+    guessed = from.guessed;
     from.steps.forEach(step -> steps.add(new Step(step)));
     counters = from.counters;
     countersAtStart = from.countersAtStart;
@@ -117,6 +121,8 @@ final class Quality {
     processRow.empty();
     unnamed = new UnnamedSamples();
     nameLimited = 0;
+    samples = 0;
+    guessed = 0;
     steps.clear();
     countersAtStart = counters;
     worstGap = 0;
@@ -196,12 +202,13 @@ final class Quality {
     WalkEnd end = stack < 0 ? why : stacks.end(stack);
     int row = processRow(process);
     processes.add(row, end.ordinal());
+    samples++;
     met.clear();
     int[] frames = stack < 0 ? new int[0] : stacks.frames(stack);
-    boolean guessed = false;
+    boolean unsure = false;
     for (int frame : frames) {
       boolean guess = stacks.guessed(frame);
-      guessed |= guess;
+      unsure |= guess;
       int module = stacks.moduleOf(frame) << 1;
       int at = 0;
       while (at < met.size && met.items[at] >> 1 != module >> 1) {
@@ -212,7 +219,8 @@ final class Quality {
       }
       met.items[at] |= guess ? 1 : 0;
     }
-    if (guessed) {
+    if (unsure) {
+      guessed++;
       processes.add(row, QualityReport.GUESSED);
     }
     boolean shortAtModule = end != WalkEnd.ROOT && stack >= 0 && stacks.user(stack) > 0;
@@ -251,6 +259,11 @@ final class Quality {
   /** Forgets samples that wait for the names of other stacks. */
   void keep(BitSet keptStacks) {
     unnamed.keep(keptStacks);
+  }
+
+  /** The share of the samples that have a guessed frame, 0 to 1. */
+  double guessedShare() {
+    return samples == 0 ? 0 : (double) guessed / samples;
   }
 
   /** Samples that have a frame over the limit of names. */

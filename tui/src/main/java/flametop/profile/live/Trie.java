@@ -129,7 +129,8 @@ public final class Trie extends Nodes implements CallTree {
     watch = new SelectedNodeSums(this);
   }
 
-  boolean guessed(int node) {
+  @Override
+  public boolean isGuessed(int node) {
     return guessed.get(node);
   }
 

@@ -32,6 +32,11 @@ public interface CallTree extends Paths {
     return false;
   }
 
+  /** Whether a sample has found the frame of a node without unwind information. */
+  default boolean isGuessed(int node) {
+    return false;
+  }
+
   /** Whether the tree knows in which state and in which task the time was spent. */
   default boolean hasStates() {
     return true;

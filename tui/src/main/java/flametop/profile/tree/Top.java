@@ -93,6 +93,7 @@ public final class Top {
     long[][] selfByState = new long[self.length][];
     long[][] totalByState = new long[self.length][];
     split(first, selfByState, totalByState);
+    BitSet guessed = guessed();
     List<TopReport.Row> rows = new ArrayList<>(first.length);
     for (int f : first) {
       rows.add(
@@ -102,6 +103,7 @@ public final class Top {
               total[f],
               selfByState[f],
               totalByState[f],
+              guessed.get(f),
               before[f]));
     }
     return new TopReport(List.copyOf(rows), found, all, whole);
@@ -189,6 +191,17 @@ public final class Top {
       rows[i] = sorted[i];
     }
     return rows;
+  }
+
+  /** The functions that have a node which a walk guessed. */
+  private BitSet guessed() {
+    BitSet guessed = new BitSet();
+    for (int node = 0; node < seen; node++) {
+      if (tree.isGuessed(node)) {
+        guessed.set(tree.function(node));
+      }
+    }
+    return guessed;
   }
 
   private boolean stands(int function, Function of) {

@@ -14,6 +14,7 @@ import java.util.List;
 public final class TreeReader {
   private static final int STATES = State.values().length;
   private static final int ALL = StateSet.ALL.bits();
+  private static final int QUEUED = StateSet.of(State.QUEUED).bits();
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
@@ -154,7 +155,14 @@ public final class TreeReader {
       String[] names = new String[size];
       NodeKind[] kinds = new NodeKind[size];
       long[] lasts = new long[size];
+      boolean[] guessed = new boolean[size];
       boolean[] matched = new boolean[size];
+      boolean parted =
+          tree.hasStates()
+              && !tree.hasBaseline()
+              && query.states().bits() != QUEUED
+              && query.states().contains(State.QUEUED);
+      long[] queued = parted ? new long[size] : null;
       long[] baseline = tree.hasBaseline() ? new long[size] : null;
       if (query.search() != null) {
         matches.use(query.search(), functions.functions());
@@ -170,6 +178,10 @@ public final class TreeReader {
             baseline[i] = weight[i];
           }
           continue;
+        }
+        guessed[i] = tree.isGuessed(node.items[i]);
+        if (queued != null) {
+          queued[i] = weight(node.items[i], QUEUED);
         }
         matched[i] = query.search() != null && matches.matches(functions, function);
         if (baseline != null) {
@@ -188,18 +200,25 @@ public final class TreeReader {
           bundled.toArray(),
           lasts,
           opened,
+          guessed,
           matched,
           zoomIndex,
-          query.byState() ? states(size) : null,
+          queued,
+          query.byState() ? states(size, queued != null) : null,
           baseline);
     }
 
-    private byte[] states(int size) {
+    /**
+     * @param parted whether queueing is told apart, and counts only where nothing else is
+     */
+    private byte[] states(int size, boolean parted) {
       byte[] most = new byte[size];
+      int shown = query.states().bits() & (parted ? ~QUEUED : ALL);
       for (int i = 0; i < size; i++) {
         long amount = 0;
+        most[i] = (byte) (parted ? State.QUEUED : State.RUN).ordinal();
         for (int state = 0; state < STATES; state++) {
-          int bit = query.states().bits() & 1 << state;
+          int bit = shown & 1 << state;
           long in = bit == 0 ? 0 : weight(node.items[i], bit);
           if (in > amount) {
             amount = in;

@@ -10,6 +10,9 @@ public final class CellGrid {
   public static final int BOLD = 1;
   public static final int UNDERLINE = 2;
 
+  /** The background of text that leaves the background of each cell as it is. */
+  public static final int AS_IT_IS = -1;
+
   private static final short GROUND = (short) Paint.of(Role.GROUND);
   private static final short TEXT = (short) Paint.of(Role.TEXT);
 
@@ -109,7 +112,10 @@ public final class CellGrid {
             || codePoint[i] == ' ' && ((attributes[i] | other.attributes[j]) & UNDERLINE) == 0);
   }
 
-  /** Sets one cell with a narrow character. Outside of the grid nothing happens. */
+  /**
+   * Sets one cell with a narrow character; {@code bg} may be {@link #AS_IT_IS}. Outside of the grid
+   * nothing happens.
+   */
   public void put(int x, int y, int character, int fg, int bg, int attribute) {
     if (x < 0 || x >= columns || y < 0 || y >= rows) {
       return;
@@ -124,7 +130,9 @@ public final class CellGrid {
     }
     codePoint[i] = character;
     foreground[i] = (short) fg;
-    background[i] = (short) bg;
+    if (bg != AS_IT_IS) {
+      background[i] = (short) bg;
+    }
     attributes[i] = (byte) attribute;
   }
 
@@ -207,6 +215,7 @@ public final class CellGrid {
       case '▓' -> '=';
       case '▒' -> '-';
       case '░' -> '.';
+      case '╱' -> '/';
       case '—' -> '-';
       case 'µ' -> 'u';
       case '→', '›' -> '>';

@@ -79,6 +79,9 @@ public final class CommonKeys {
 
   /** Goes on to the next set of states. */
   public static Step states(ViewState s) {
+    if (s.isOnCpus()) {
+      return Step.answer(s, "by CPU there is time on a CPU only; g groups in another way");
+    }
     StateSet next;
     if (s.states().equals(StateSet.BUSY)) {
       next = StateSet.ON_CPU;

@@ -231,7 +231,7 @@ public final class ShapeKeys {
   private static Step group(ViewState s, RootOrder order) {
     String text =
         order == RootOrder.CPU
-            ? "by CPU; time off the CPUs belongs to none"
+            ? "by CPU: time on a CPU only; what waits or sleeps belongs to none"
             : new Shape.Group(order).text();
     return group(s, order, text);
   }

@@ -21,6 +21,10 @@ public final class Geometry {
   private final int[] level;
   private final int[] left;
   private final int[] right;
+
+  /** Where the part of each box begins in which tasks waited for a CPU. */
+  private final int[] queued;
+
   private final int[] more;
   private final int[] last;
   private final int[] boxOf;
@@ -42,6 +46,11 @@ public final class Geometry {
     left = b.left.toArray();
     right = b.right.toArray();
     more = b.more.toArray();
+    queued = new int[size];
+    for (int box = 0; box < size; box++) {
+      double share = more[box] > 0 ? 0 : slice.queuedShare(node[box]);
+      queued[box] = right[box] - (int) Math.round(share * (right[box] - left[box]));
+    }
     last = b.last.toArray();
     boxOf = b.boxOf;
     zoomLevel = b.zoomLevel;
@@ -54,7 +63,8 @@ public final class Geometry {
   }
 
   /** The same boxes with other edges. */
-  Geometry(Geometry other, int[] left, int[] right) {
+  Geometry(Geometry other, int[] left, int[] right, int[] queued) {
+    this.queued = queued;
     columns = other.columns;
     size = other.size;
     node = other.node;
@@ -195,6 +205,14 @@ public final class Geometry {
 
   public int right(int box) {
     return right[box];
+  }
+
+  /**
+   * Where the part of a box begins in which tasks waited for a CPU, in eighths of a cell: its right
+   * edge if no task waited.
+   */
+  public int queuedFrom(int box) {
+    return queued[box];
   }
 
   /** How many frames a run stands for; 0 for the box of one frame. */

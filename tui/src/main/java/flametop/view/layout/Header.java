@@ -2,6 +2,7 @@ package flametop.view.layout;
 
 import flametop.profile.answer.Capability;
 import flametop.profile.answer.EventsReport;
+import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TasksReport;
 import flametop.profile.answer.TimeRange;
@@ -26,6 +27,15 @@ public final class Header {
 
   /** The share of a CPU from which on flametop's own time is shown. */
   private static final double HIGH_OWN_SHARE = 0.2;
+
+  /** The share of the drawn width from which on words say that it is waiting for a CPU. */
+  private static final double MOST = 0.5;
+
+  /** The tasks that are busy at least, on average, before a share of them is worth words. */
+  private static final double LEAST_BUSY = 0.05;
+
+  /** The share of samples with a guessed frame from which on the header has it. */
+  private static final double MUCH_GUESSED = 0.01;
 
   /** The target that needs no words. */
   private static final String WHOLE_HOST = "all tasks";
@@ -110,6 +120,15 @@ public final class Header {
     if (form < 2 && scene.hasStates() && !StateNames.of(state.states()).equals("all")) {
       pieces.add(Piece.of(" " + StateNames.detail(state.states()), Role.DIM).doing(Action.STATES));
     }
+    int waits = waitsPercent(scene);
+    if (waits > 0) {
+      pieces.add(
+          new Piece(
+              "  " + waits + (form < BAREST ? " % waits for a CPU" : " % waits"),
+              Role.WORSE,
+              true,
+              Action.STATES));
+    }
     if (!snapshot.isOpening()
         && snapshot.live().time().ranged()
         && !state.view().isOfThePresent()) {
@@ -145,6 +164,22 @@ public final class Header {
       }
     }
     return pieces;
+  }
+
+  /**
+   * The percentage of the drawn width in which tasks only waited for a CPU; 0 if that is less than
+   * half, or if next to nothing is drawn.
+   */
+  private static int waitsPercent(Scene scene) {
+    GraphSlice graph = scene.snapshot.graph();
+    if (scene.snapshot.isOpening()
+        || !scene.hasStates()
+        || graph.size() == 0
+        || scene.snapshot.total() < LEAST_BUSY * scene.snapshot.live().time().nanos()) {
+      return 0;
+    }
+    double share = graph.queuedShare(graph.zoomIndex());
+    return share < MOST ? 0 : (int) Math.round(100 * share);
   }
 
   /** The shown part of the window, if a part of its history is gone; empty if nothing is gone. */
@@ -219,6 +254,16 @@ public final class Header {
           Piece.of(
                   (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()),
                   Role.TEXT)
+              .doing(Action.SHOW_QUALITY));
+    }
+    if (losses.guessedShare() > MUCH_GUESSED && form < BAREST) {
+      pieces.add(
+          Piece.of(
+                  (form < 5 ? "  guessed" : " guessed ")
+                      + (form < 5
+                          ? Units.percentField(losses.guessedShare())
+                          : Units.wholePercent(losses.guessedShare())),
+                  Role.WORSE)
               .doing(Action.SHOW_QUALITY));
     }
     pieces.add(

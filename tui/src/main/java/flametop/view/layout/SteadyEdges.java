@@ -18,6 +18,7 @@ final class SteadyEdges {
   private final int slack;
   private final int[] left;
   private final int[] right;
+  private final int[] queued;
 
   /** The index that each box had before; -1 for a new box. */
   private final int[] was;
@@ -31,6 +32,7 @@ final class SteadyEdges {
     slack = Geometry.slack(exact.columns());
     left = new int[exact.size()];
     right = new int[exact.size()];
+    queued = new int[exact.size()];
     for (int box = 0; box < exact.size(); box++) {
       left[box] = exact.left(box);
       right[box] = exact.right(box);
@@ -53,7 +55,20 @@ final class SteadyEdges {
       match(from, end);
       settle(from, end);
     }
-    return new Geometry(exact, left, right);
+    for (int box = 0; box < exact.size(); box++) {
+      queued[box] = queuedFrom(box);
+    }
+    return new Geometry(exact, left, right, queued);
+  }
+
+  /** Where the queued part of a box begins: as far from the right edge as before, or as it is. */
+  private int queuedFrom(int box) {
+    int width = right[box] - left[box];
+    int part = exact.right(box) - exact.queuedFrom(box);
+    int old = was[box];
+    int last = old < 0 ? -1 : before.right(old) - before.queuedFrom(old);
+    boolean stays = last >= 0 && Math.abs(last - part) <= slack;
+    return right[box] - Math.min(width, stays ? last : part);
   }
 
   /** Finds siblings in the picture before: boxes of the same nodes, runs in the place of runs. */

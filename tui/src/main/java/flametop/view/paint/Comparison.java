@@ -20,6 +20,9 @@ public final class Comparison {
   /** The least change of a frame, as a part of the frame, that counts as large. */
   private static final double MUCH = 0.25;
 
+  /** The room of a trend that is not known. */
+  static final Piece NO_TREND = Piece.of("         ", Role.DIM);
+
   /** Cells of a change: {@code ▲ +2.1%}. */
   public static final int CHANGE = 8;
 
@@ -128,7 +131,7 @@ public final class Comparison {
   public static Piece trend(Selection selection, Snapshot of) {
     Selection.Before before = selection.before();
     if (before == null || before.windowNanos() <= 0) {
-      return Piece.of("         ", Role.DIM);
+      return NO_TREND;
     }
     double scale = (double) of.live().time().nanos() / before.windowNanos();
     long then = (long) (before.weight() * scale);

@@ -9,6 +9,7 @@ import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import flametop.view.base.CellGrid;
 import flametop.view.base.CgroupName;
+import flametop.view.base.Colouring;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
@@ -25,6 +26,8 @@ public final class GraphPainter {
    * A cell has two colours, so a cell in which two boxes meet has no third colour for the gap between them. The box with the larger part gets the cell: this box is drawn to its exact edge, and the rest of the cell is the gap. If two boxes meet between two cells, the gap is the first eighth of the right cell. So each gap is at most half a cell, and one of its sides is exact.
    */
   private static final int HALF = Geometry.CELL / 2;
+
+  private static final char HATCH = '╱';
 
   private static final long FIRST_NANOS = 1_000_000_000L;
 
@@ -118,12 +121,25 @@ public final class GraphPainter {
     int first = firstCell(g.left(box));
     int full = end / Geometry.CELL;
     grid.fill(first, row, full - first, bg);
+    queued(scene, g, grid, box, row, first, full, bg);
+    boolean guessed = isGuessed(g, box);
+    for (int x = first; guessed && x < full; x++) {
+      int under = grid.background(x, row);
+      grid.put(x, row, HATCH, hatch(under), under, 0);
+    }
     int inFirst = g.left(box) % Geometry.CELL;
     if (g.left(box) > 0 && inFirst <= HALF && full > first) {
-      grid.put(first, row, Bar.leftBlock(Math.max(1, inFirst)), Paint.GROUND, bg, 0);
+      grid.put(
+          first,
+          row,
+          Bar.leftBlock(Math.max(1, inFirst)),
+          Paint.GROUND,
+          grid.background(first, row),
+          0);
     }
     if (end % Geometry.CELL > 0 && full >= first) {
-      grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), bg, Paint.GROUND, 0);
+      int last = full > first ? grid.background(full - 1, row) : bg;
+      grid.put(full, row, Bar.leftBlock(end % Geometry.CELL), last, Paint.GROUND, 0);
     }
     if (selected && whole) {
       String name =
@@ -132,6 +148,35 @@ public final class GraphPainter {
       grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
     }
     label(scene, g, grid, box, row, first + 1, full - first - 1, bg, selected);
+  }
+
+  /** Whether a box is of a frame that may not have been there: one that a walk only guessed. */
+  private static boolean isGuessed(Geometry g, int box) {
+    return !g.isRun(box)
+        && g.slice().guessed()[g.node(box)]
+        && g.slice().kind()[g.node(box)] != NodeKind.REASON;
+  }
+
+  /** The strokes across a guessed frame: quiet on the colour of the frame. */
+  private static int hatch(int ground) {
+    return Paint.isFaded(ground) ? Paint.DIM : Paint.faded(ground);
+  }
+
+  /**
+   * Paints the part of a box in which tasks waited for a CPU: nothing of the box was at work there,
+   * so the part is faded.
+   */
+  private static void queued(
+      Scene scene, Geometry g, CellGrid grid, int box, int row, int first, int full, int bg) {
+    int from = (g.queuedFrom(box) + HALF) / Geometry.CELL;
+    if (!scene.hasStates() || g.queuedFrom(box) == g.right(box)) {
+      return;
+    }
+    boolean byState = scene.colouring() == Colouring.STATE && bg != Paint.of(Role.SELECT);
+    int paint = byState ? Paint.of(Role.QUEUED, Paint.shade(bg)) : Paint.faded(bg);
+    for (int x = Math.max(first, from); x < full; x++) {
+      grid.put(x, row, scene.options.plain() ? '░' : ' ', Paint.DIM, paint, 0);
+    }
   }
 
   private static void label(
@@ -155,7 +200,8 @@ public final class GraphPainter {
     int index = g.node(box);
     boolean gone = Comparison.isGone(g.slice(), index);
     String name = g.slice().name()[index];
-    String sign =
+    String sign = isGuessed(g, box) ? "?" : "";
+    sign +=
         g.slice().baseline() != null && scene.options.plain()
             ? Comparison.sign(g.slice(), index, scene.snapshot)
             : "";
@@ -170,7 +216,7 @@ public final class GraphPainter {
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
     int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);
-    grid.text(x, row, room, sign + name, fg, bg, style);
+    grid.text(x, row, room, sign + name, fg, CellGrid.AS_IT_IS, style);
   }
 
   /**

@@ -9,6 +9,8 @@ import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.layout.Header;
 import flametop.view.layout.Scene;
+import java.util.ArrayList;
+import java.util.List;
 
 /** The meaning of colours, at the right end of a line between panels. */
 public final class Legend {
@@ -41,37 +43,59 @@ public final class Legend {
       compared(scene, grid, row);
       return;
     }
-    paint(scene, grid, row, LEAST_RULE, scene.colouring() == Colouring.STATE, scene.state.states());
+    boolean byState = scene.colouring() == Colouring.STATE;
+    boolean queued = !byState && scene.geometry.slice().queued() != null && scene.hasStates();
+    paint(scene, grid, row, LEAST_RULE, entries(byState, queued, scene.state.states()));
   }
 
   /** Paints the legend of states, if there is room at the right of {@code from}. */
   public static void states(Scene scene, CellGrid grid, int row, int from, StateSet shown) {
-    paint(scene, grid, row, from + 1, true, shown);
+    paint(scene, grid, row, from + 1, entries(true, false, shown));
   }
 
-  private static void paint(
-      Scene scene, CellGrid grid, int row, int from, boolean byState, StateSet shown) {
+  /** A colour and its meaning. */
+  private record Entry(int paint, String label) {}
+
+  /**
+   * @param queued whether a kind of frame is faded where tasks waited for a CPU
+   */
+  private static List<Entry> entries(boolean byState, boolean queued, StateSet shown) {
+    List<Entry> entries = new ArrayList<>();
+    if (byState) {
+      for (State state : STATES) {
+        if (shown.contains(state)) {
+          entries.add(new Entry(Paint.of(Role.of(state), Paint.SHADES / 2), state.label()));
+        }
+      }
+      return entries;
+    }
+    for (int i = 0; i < KINDS.length; i++) {
+      entries.add(new Entry(Paint.of(KINDS[i], Paint.SHADES / 2), KIND_LABELS[i]));
+    }
+    if (queued) {
+      int faded = Paint.faded(Paint.of(Role.USER, Paint.SHADES / 2));
+      entries.add(new Entry(faded, State.QUEUED.label()));
+    }
+    return entries;
+  }
+
+  private static void paint(Scene scene, CellGrid grid, int row, int from, List<Entry> entries) {
     if (scene.options.plain()) {
       return;
     }
-    int count = byState ? STATES.length : KINDS.length;
     int width = -1;
-    for (int i = 0; i < count; i++) {
-      width += isShown(byState, shown, i) ? label(byState, i).length() + 4 : 0;
+    for (Entry entry : entries) {
+      width += entry.label.length() + 4;
     }
     int x = scene.columns - width;
     if (x < from) {
       return;
     }
     grid.fill(x - 1, row, width + 2, Paint.GROUND);
-    for (int i = 0; i < count; i++) {
-      if (isShown(byState, shown, i)) {
-        Role role = byState ? Role.of(STATES[i]) : KINDS[i];
-        grid.put(x, row, '■', Paint.of(role, Paint.SHADES / 2), Paint.GROUND, 0);
-        String label = label(byState, i);
-        x += 2;
-        x += grid.text(x, row, label.length(), label, Paint.DIM, Paint.GROUND, 0) + 2;
-      }
+    for (Entry entry : entries) {
+      grid.put(x, row, '■', entry.paint, Paint.GROUND, 0);
+      x += 2;
+      x += grid.text(x, row, entry.label.length(), entry.label, Paint.DIM, Paint.GROUND, 0) + 2;
     }
   }
 
@@ -101,13 +125,5 @@ public final class Legend {
       String label = CHANGES[i][1];
       x += grid.text(x, row, label.length(), label, Paint.DIM, Paint.GROUND, 0) + 2;
     }
-  }
-
-  private static boolean isShown(boolean byState, StateSet shown, int i) {
-    return !byState || shown.contains(STATES[i]);
-  }
-
-  private static String label(boolean byState, int i) {
-    return byState ? STATES[i].label() : KIND_LABELS[i];
   }
 }

@@ -8,6 +8,7 @@ import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 import flametop.view.base.CellGrid;
@@ -31,6 +32,10 @@ final class SelectionPainter {
   private static final int FORMS = 9;
   private static final int MAX_PROCESS = 24;
   private static final int MAX_FILE = 24;
+
+  /** The base of the percentages that follow: the selected node. */
+  private static final String OF_IT = "of it:";
+
   private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
 
   private SelectionPainter() {}
@@ -58,7 +63,8 @@ final class SelectionPainter {
     }
     Selection selection = scene.described();
     String name = name(scene, selection);
-    String module = selection.module() + (selection.guessed() ? " (guessed)" : "");
+    String module =
+        selection.module() + (selection.guessed() ? " (guessed: may not have been there)" : "");
 
     // Numbers are left out before the name is cut.
     int nameWidth = TextWidth.of(name);
@@ -146,14 +152,16 @@ final class SelectionPainter {
     if (compared >= 0) {
       text.append(Comparison.text(slice, compared)).append(elsewhere(scene, form));
     } else {
-      if (form < 7 && !file && (snapshot.live().time().ranged() || !scene.state.moment().isAll())) {
-        pieces.add(Comparison.trend(selection, snapshot));
+      boolean root = selection.kind() == NodeKind.ROOT;
+      if (form < 4 && !file && (snapshot.live().time().ranged() || !scene.state.moment().isAll())) {
+        // The whole is always the whole.
+        pieces.add(root ? Comparison.NO_TREND : Comparison.trend(selection, snapshot));
       }
       text.append(share(weight, snapshot.total(), file));
-      text.append(form < 7 ? error(scene, selection, snapshot.total()) : "");
-      text.append(scene.other != null ? " here" : form < 3 ? " of all" : "");
+      text.append(form < 3 ? error(scene, selection, snapshot.total()) : "");
+      text.append(scene.other != null ? " here" : form < 8 ? " of all" : "");
       text.append(elsewhere(scene, form));
-      if (form < 8 && selection.kind() != NodeKind.ROOT) {
+      if (form < 8 && !root) {
         text.append(" · self ").append(share(self(scene, selection), snapshot.total(), file));
       }
     }
@@ -166,7 +174,7 @@ final class SelectionPainter {
           .append(" of ")
           .append(ShortName.form(slice.name()[process], MAX_PROCESS));
     }
-    if (form < 5 && zoomed && selection.node() != scene.state.zoom()) {
+    if (form < 6 && zoomed && selection.node() != scene.state.zoom()) {
       text.append(" · ").append(Units.share(weight, slice.weight()[slice.zoomIndex()]));
       text.append(form < 3 ? " of the zoom" : " of zoom");
     }
@@ -177,14 +185,14 @@ final class SelectionPainter {
       pieces.add(Piece.of(text.toString(), Role.TEXT));
       return pieces;
     }
-    if (form < 6) {
+    if (form < 5) {
       text.append("   ")
           .append(
               Units.cpus(
                   selection.weightByState()[State.RUN.ordinal()], snapshot.live().time().nanos()));
     }
-    if (form < 4) {
-      text.append("   ").append(byState(selection.weightByState(), form < 2));
+    if (form < 7) {
+      text.append("   ").append(byState(selection.weightByState(), scene.state.states(), form < 2));
     }
     pieces.add(Piece.of(text.toString(), Role.TEXT));
     return pieces;
@@ -245,8 +253,8 @@ final class SelectionPainter {
     return at;
   }
 
-  /** Percent of the node's time in each state. */
-  private static String byState(long[] nanos, boolean words) {
+  /** Percent of the drawn time of the node in each of the states that are drawn. */
+  private static String byState(long[] nanos, StateSet drawn, boolean words) {
     // Idle kernel threads are counted in the header, and are no part of the times.
     State[] order = {
       State.RUN,
@@ -260,16 +268,16 @@ final class SelectionPainter {
     };
     long sum = 0;
     for (State state : order) {
-      sum += nanos[state.ordinal()];
+      sum += drawn.contains(state) ? nanos[state.ordinal()] : 0;
     }
-    StringBuilder text = new StringBuilder();
+    StringBuilder text = new StringBuilder(OF_IT);
     String[] letters = {"run", "q", "d", "s", "t", "z", "p", "other"};
     for (int i = 0; i < order.length; i++) {
       long n = nanos[order[i].ordinal()];
-      // The four main states are always there, so that nothing moves.
+      // The four main states are always there where they are drawn, so that nothing moves.
       long percent = sum <= 0 ? 0 : Math.round(100.0 * n / sum);
-      if (i < 4 || percent > 0) {
-        text.append(text.isEmpty() ? "" : words ? "  " : " ")
+      if (drawn.contains(order[i]) && (i < 4 || percent > 0)) {
+        text.append(words && text.length() > OF_IT.length() ? "  " : " ")
             .append(words ? order[i].label() : letters[i]);
         text.append(' ').append(percent).append('%');
       }

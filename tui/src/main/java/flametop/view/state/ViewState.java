@@ -4,6 +4,7 @@ import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Siblings;
 import flametop.profile.answer.Source;
@@ -12,6 +13,7 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TopQuery;
 import flametop.sampler.Budget;
+import flametop.sampler.State;
 import flametop.view.base.Action;
 import flametop.view.base.Colouring;
 import flametop.view.base.View;
@@ -229,9 +231,19 @@ public final class ViewState implements Cloneable {
     return moment;
   }
 
-  /** The states whose time counts. */
+  /**
+   * The states whose time counts. By CPU only time on a CPU has a place in the graph, unless the
+   * user wants no such time.
+   */
   public StateSet states() {
-    return states;
+    return isOnCpus() ? StateSet.ON_CPU : states;
+  }
+
+  /** Whether the graph has time on a CPU only, since it is grouped by CPU. */
+  public boolean isOnCpus() {
+    return chosenShape().group() == RootOrder.CPU
+        && statesOfTime == null
+        && states.contains(State.RUN);
   }
 
   /** The chosen shape: the shape of the graph, except in the view of callers. */
@@ -319,7 +331,7 @@ public final class ViewState implements Cloneable {
   /** The question to the profile for a picture of {@code columns} cells. */
   public GraphQuery query(int columns) {
     return new GraphQuery(
-        states,
+        states(),
         graphPlace().zoom(),
         graphPlace().selected(),
         isSplit(columns) ? Split.pane(columns) : columns,

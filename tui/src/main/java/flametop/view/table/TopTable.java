@@ -297,12 +297,13 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   @Override
   String copied(Row row) {
-    return name(row);
+    return row.function().name();
   }
 
+  /** The name as the table shows it: a {@code ?} before what a walk has only guessed. */
   @Override
   String name(Row row) {
-    return row.function().name();
+    return (row.guessed() ? "?" : "") + row.function().name();
   }
 
   @Override
@@ -317,10 +318,10 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     Function function = row.function();
     String module = function.module();
     if (detail.rows() == 1) {
-      detail.line(0, function.name(), List.of(module));
+      detail.line(0, name(row), List.of(module));
       return;
     }
-    detail.line(0, function.name(), List.of());
+    detail.line(0, name(row), List.of());
     String from = module.isEmpty() ? kind(function.kind()) : module;
     if (!scene.hasStates()) {
       Measure measure = scene.snapshot.measure();

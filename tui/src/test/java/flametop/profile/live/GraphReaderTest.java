@@ -294,6 +294,32 @@ class GraphReaderTest {
   }
 
   @Test
+  void slice_statesWithQueueing_tellTheQueuedPartOfEachNodeApart() {
+    World random = new World(new Options(Shape.PLAIN, 1 << 20, true));
+    Simulation simulation = new Simulation(random, 7);
+    long queued = 0;
+    for (int step = 0; step < 60; step++) {
+      simulation.step();
+      GraphReader reader = random.reader(random.fold(), 400 * World.MS);
+      GraphQuery busy = new GraphQuery(StateSet.BUSY, 0, 0, 200, 20, null);
+      GraphSlice slice = reader.tree().slice(busy, 0, 0, 0, new Matches());
+      StateSet only = StateSet.of(State.QUEUED);
+      for (int i = 0; i < slice.size(); i++) {
+        if (slice.bundled()[i] == 0) {
+          assertEquals(reader.tree().weight((int) slice.node()[i], only.bits()), slice.queued()[i]);
+        }
+        assertTrue(slice.queuedShare(i) >= 0 && slice.queuedShare(i) <= 1);
+      }
+      queued += slice.queued()[0];
+      for (StateSet alone : new StateSet[] {only, StateSet.ON_CPU}) {
+        GraphQuery query = new GraphQuery(alone, 0, 0, 200, 20, null);
+        assertNull(reader.tree().slice(query, 0, 0, 0, new Matches()).queued());
+      }
+    }
+    assertTrue(queued > 0);
+  }
+
+  @Test
   void slice_anyTree_childrenAreNeverMoreThanTheirParent() {
     World random = new World(new Options(Shape.PLAIN, 1 << 20, true));
     Simulation simulation = new Simulation(random, 5);

@@ -392,6 +392,21 @@ class ShapeKeysTest extends ScreenUser {
   }
 
   @Test
+  void group_byCpu_showsTimeOnACpuOnlyUntilItIsGroupedInAnotherWay() {
+    StateSet before = state.states();
+    while (state.shape().group() != RootOrder.CPU) {
+      type("g");
+    }
+    assertEquals(StateSet.ON_CPU, state.states());
+    assertEquals(StateSet.ON_CPU, state.query(80).states());
+    type("o");
+    assertEquals("by CPU there is time on a CPU only; g groups in another way", state.message());
+    assertEquals(StateSet.ON_CPU, state.states());
+    type("g");
+    assertEquals(before, state.states());
+  }
+
+  @Test
   void pickState_oneOrAllButOne_isWhatIsShown() {
     type("Osleep");
     press(Key.of(Key.Kind.ENTER));

@@ -271,4 +271,30 @@ class GeometryTest {
     assertEquals(0, g.zoomLevel());
     assertEquals(-1, g.child(0));
   }
+
+  @Test
+  void queuedFrom_partOfABox_isAtItsRightEnd() {
+    Tree tree = new Tree().stack(1000, "a", "x").queued(3000, "a", "y").stack(4000, "b");
+    Geometry g = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    int a = g.boxOfNode(tree.find("a").id);
+    assertEquals(40 * Geometry.CELL, g.right(a));
+    assertEquals(10 * Geometry.CELL, g.queuedFrom(a));
+    int y = g.boxOfNode(tree.find("a", "y").id);
+    assertEquals(g.left(y), g.queuedFrom(y));
+    int b = g.boxOfNode(tree.find("b").id);
+    assertEquals(g.right(b), g.queuedFrom(b));
+  }
+
+  @Test
+  void after_queuedPartThatMovedLittle_stays() {
+    Tree tree = new Tree().stack(4000, "a").queued(4000, "a");
+    Geometry first = Geometry.of(slice(tree, 0, 100), 0, 100, false);
+    assertEquals(50 * Geometry.CELL, first.queuedFrom(1));
+    tree.queued(60, "a");
+    Geometry second = Geometry.after(first, slice(tree, 0, 100), 0, 100, false);
+    assertEquals(50 * Geometry.CELL, second.queuedFrom(1));
+    tree.queued(8000, "a");
+    Geometry third = Geometry.after(second, slice(tree, 0, 100), 0, 100, false);
+    assertTrue(third.queuedFrom(1) < 30 * Geometry.CELL);
+  }
 }

@@ -189,6 +189,34 @@ public final class Pictures {
     return t;
   }
 
+  /** Six threads that spin on one CPU, beside a database that has the other CPU for itself. */
+  static Tree spinners() {
+    Tree t = new Tree();
+    t.stack(2_900, "postgres", "main", "ServerLoop", "PostgresMain", "exec_simple_query");
+    t.queued(60, "postgres", "main", "ServerLoop", "PostgresMain", "exec_simple_query");
+    t.stack(2_600, "spinner", "main", "work", "add");
+    t.stack(400, "spinner", "main", "work", "asm_sysvec_apic_timer_interrupt_[k]");
+    t.queued(9_000, "spinner", "main", "work", "add");
+    t.queued(
+        6_000,
+        "spinner",
+        "main",
+        "work",
+        "asm_sysvec_apic_timer_interrupt_[k]",
+        "irqentry_exit_to_user_mode_[k]");
+    return t;
+  }
+
+  /** A program whose compiled code is left by guess. */
+  static Tree guesses() {
+    Tree t = new Tree();
+    t.stack(600, "java", "start_thread", "thread_native_entry", "[guessed]", "Shop.price_[j]");
+    t.stack(300, "java", "os::javaTimeNanos_[?]", "[guessed]", "Shop.price_[j]");
+    t.queued(400, "java", "os::javaTimeNanos_[?]", "[guessed]", "Shop.price_[j]");
+    t.stack(40, "java", "clone3_[?]", "[guessed]", "Shop.order_[j]");
+    return t;
+  }
+
   /** A machine on which nothing happens. */
   public static Tree idle() {
     return new Tree();
@@ -226,6 +254,11 @@ public final class Pictures {
     byState[State.RUN.ordinal()] = weight * 71 / 100;
     byState[State.QUEUED.ordinal()] = weight * 3 / 100;
     byState[State.SLEEP.ordinal()] = weight * 26 / 100;
+    if (tree.root.queued > 0) {
+      long queued = tree.nodes.get((int) query.selected()).queued;
+      byState[State.RUN.ordinal()] = weight - queued;
+      byState[State.QUEUED.ordinal()] = queued;
+    }
     Selection selection =
         query.selected() == GraphQuery.ROOT
             ? tree.selection(query, "", 38, 0, "", byState)
@@ -266,7 +299,7 @@ public final class Pictures {
             Measure.TIME,
             time,
             host,
-            new Snapshot.Losses(0, 0, 0.012, 0, 0.014),
+            new Snapshot.Losses(0, 0, 0.012, tree.hasGuesses() ? 0.031 : 0, 0, 0.014),
             new Snapshot.Cost(NOW, SECOND),
             state.view() == View.EVENTS ? EventPictures.report() : EventsReport.NONE,
             false),
@@ -592,6 +625,29 @@ public final class Pictures {
     int[][] sizes = {{40, 10}, {80, 24}, {120, 30}, {160, 40}, {200, 60}};
     for (int[] size : sizes) {
       frames.add(frame("normal-" + size[0] + "x" + size[1], server, selected));
+    }
+    Tree spinners = spinners();
+    for (String size : new String[] {"40x10", "80x24", "120x40", "200x60"}) {
+      frames.add(frame("queued-" + size, spinners, state()));
+    }
+    ViewState inner = selecting(state(), spinners, "spinner", "main", "work");
+    frames.add(frame("queued-selected-80x24", spinners, inner));
+    frames.add(frame("queued-by-state-80x24", spinners, inner.withColouring(Colouring.STATE)));
+    for (boolean plain : new boolean[] {false, true}) {
+      String name = plain ? "queued-plain-80x24" : "queued-ascii-80x24";
+      Snapshot snapshot = snapshot(spinners, inner, 80);
+      frames.add(frame(name, snapshot, inner, options(!plain, plain)));
+    }
+    Tree guesses = guesses();
+    ViewState guess = selecting(state(), guesses, "java", "os::javaTimeNanos");
+    for (String size : new String[] {"40x10", "80x24", "120x40"}) {
+      frames.add(frame("guessed-" + size, guesses, state()));
+    }
+    frames.add(frame("guessed-selected-80x24", guesses, guess));
+    for (boolean plain : new boolean[] {false, true}) {
+      String name = plain ? "guessed-plain-80x24" : "guessed-ascii-80x24";
+      Snapshot snapshot = snapshot(guesses, state(), 80);
+      frames.add(frame(name, snapshot, state(), options(!plain, plain)));
     }
     frames.add(frame("opening-80x24", Snapshot.OPENING, state()));
     frames.add(frame("too-small-39x12", server, selected));

@@ -188,7 +188,7 @@ public final class TablePictures {
           long[] was = before.get(function);
           if (total > 0 || was[1] > 0) {
             TopReport.Before b = tree.compared ? before(tree, self, total, was) : null;
-            all.add(new TopReport.Row(function, self, total, of[0], of[1], b));
+            all.add(new TopReport.Row(function, self, total, of[0], of[1], false, b));
           }
         });
     List<TopReport.Row> rows = new ArrayList<>(all);

@@ -23,6 +23,8 @@ public final class Tree {
     final TreeMap<String, Node> children = new TreeMap<>();
     public long weight;
     long before;
+    long queued;
+    boolean guessed;
 
     Node(long id, Node parent, String name, NodeKind kind) {
       this.id = id;
@@ -44,7 +46,7 @@ public final class Tree {
 
   /**
    * Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code [...]} a
-   * reason, {@code ?...} unknown.
+   * reason, {@code ?...} unknown, {@code _[?]} guessed.
    */
   public Tree stack(long milliseconds, String... frames) {
     return stack(milliseconds, 0, frames);
@@ -84,12 +86,29 @@ public final class Tree {
                       : frame.startsWith("[")
                           ? NodeKind.REASON
                           : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
-      String name = frame.replaceAll("_\\[[kj]\\]$", "").replaceAll("^\\?", "");
+      String name = frame.replaceAll("_\\[[kj?]\\]$", "").replaceAll("^\\?", "");
       Node parent = at;
       NodeKind k = kind;
       at = at.children.computeIfAbsent(name, n -> add(parent, n, k));
       at.weight += ns;
       at.before += was;
+      at.guessed |= frame.endsWith("_[?]");
+    }
+    return this;
+  }
+
+  boolean hasGuesses() {
+    return nodes.stream().anyMatch(node -> node.guessed);
+  }
+
+  /** Adds a stack with which tasks wait for a CPU. */
+  public Tree queued(long milliseconds, String... frames) {
+    stack(milliseconds, frames);
+    Node at = root;
+    at.queued += milliseconds * 1_000_000L;
+    for (String frame : frames) {
+      at = at.children.get(frame.replaceAll("_\\[[kj?]\\]$", "").replaceAll("^\\?", ""));
+      at.queued += milliseconds * 1_000_000L;
     }
     return this;
   }
@@ -196,6 +215,7 @@ public final class Tree {
       }
     }
     int n = listed.size();
+    boolean parted = root.queued > 0 && !compared;
     GraphSlice slice =
         new GraphSlice(
             new long[n],
@@ -209,7 +229,9 @@ public final class Tree {
             new long[n],
             query.siblings() != null,
             new boolean[n],
+            new boolean[n],
             zoomIndex,
+            parted ? new long[n] : null,
             query.byState() ? new byte[n] : null,
             compared ? new long[n] : null);
     for (int i = 0; i < n; i++) {
@@ -218,6 +240,10 @@ public final class Tree {
       slice.parent()[i] = parents.get(i);
       slice.name()[i] = node.name;
       slice.kind()[i] = node.kind;
+      slice.guessed()[i] = node.guessed;
+      if (parted) {
+        slice.queued()[i] = node.queued;
+      }
       slice.weight()[i] = node.weight;
       if (compared) {
         slice.baseline()[i] = node.before;

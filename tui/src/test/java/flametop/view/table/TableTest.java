@@ -420,7 +420,7 @@ class TableTest extends ScreenUser {
     long[] by = new long[State.values().length];
     by[0] = huge;
     TopReport.Row row =
-        new TopReport.Row(new Function(NodeKind.USER, "", ""), huge, huge, by, by, null);
+        new TopReport.Row(new Function(NodeKind.USER, "", ""), huge, huge, by, by, false, null);
     TopReport report = new TopReport(List.of(row), 1, 1, 1);
     state = state.withView(View.TOP);
     assertTrue(Painter.paint(scene(report)).columns() > 0);
