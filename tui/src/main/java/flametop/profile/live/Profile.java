@@ -419,7 +419,6 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private Snapshot.Covered covered(long present) {
     boolean begun = intake.now() != Long.MIN_VALUE;
     ChangeLog of = shown.log();
-    long compactedTo = of.compactedTo();
     Moment moment = shown.moment();
     return new Snapshot.Covered(
         shown.covers(),
@@ -428,6 +427,20 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         moment.frozen() && begun ? intake.now() - shown.held() : 0,
         shown.comparedWith(),
         begun ? Math.max(0, present - of.startTime()) : 0,
-        compactedTo > of.startTime() ? Math.max(0, present - compactedTo) : Long.MAX_VALUE);
+        past(of, present));
+  }
+
+  private Snapshot.Past past(ChangeLog of, long present) {
+    TimeRange graph = shown.covers();
+    return new Snapshot.Past(
+        age(of, of.compactedTo(), present),
+        age(of, of.summedTo(), present),
+        of.step(graph.from(), graph.to()),
+        of.limit());
+  }
+
+  /** How long ago a time was; {@link Long#MAX_VALUE} if nothing of the log is older. */
+  private static long age(ChangeLog of, long time, long present) {
+    return time > of.startTime() ? Math.max(0, present - time) : Long.MAX_VALUE;
   }
 }

@@ -244,7 +244,7 @@ public final class Pictures {
             frozen ? 12 * SECOND : 0,
             Optional.empty(),
             42 * SECOND,
-            Long.MAX_VALUE);
+            Snapshot.Past.FULL);
     Snapshot.Host host =
         new Snapshot.Host(
             NOW,
