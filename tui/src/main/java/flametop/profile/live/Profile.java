@@ -53,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private final StreamReader reader = new StreamReader(0, false);
+  private final StreamFacts facts;
   private final Owners owners = new Owners();
   private final Stacks stacks;
   private final Places places;
@@ -86,6 +87,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
    * @param names takes the requests for names; called on the profile's thread
    */
   public Profile(StreamFacts facts, Options options, NameRequests names) {
+    this.facts = facts;
     this.options = options;
     Names known = new Names(names);
     stacks = new Stacks(known);
@@ -436,7 +438,8 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         age(of, of.compactedTo(), present),
         age(of, of.summedTo(), present),
         of.step(graph.from(), graph.to()),
-        of.limit());
+        of.limit(),
+        facts.wallNanos() - facts.monotonicNanos());
   }
 
   /** How long ago a time was; {@link Long#MAX_VALUE} if nothing of the log is older. */

@@ -130,15 +130,12 @@ public final class ChangeLog {
   /** Sums of ten seconds are never fewer for lack of memory. */
   private static final int LEAST_SUMS = 64;
 
-  private static final int ALL_SUMS = Integer.MAX_VALUE;
-
   /** Time of a mark within a batch, until its end is known: a batch is never taken apart. */
   private static final long UNKNOWN_YET = Long.MAX_VALUE;
 
   /** As many packed chunks are kept unpacked: one for each cursor that moves. */
   private static final int UNPACKED = 4;
 
-  private final Owners owners;
   private final long most;
   private final long sumsLimit;
   private long limit;
@@ -146,6 +143,7 @@ public final class ChangeLog {
   private final List<Reader> readers = new ArrayList<>();
   private final List<Chunk> chunks = new ArrayList<>();
   private final Packing packing = new Packing();
+  private final Summing summing;
 
   /** The entries of the newest chunk. */
   private final Entries newest;
@@ -160,7 +158,7 @@ public final class ChangeLog {
   private int compacted = 1;
 
   /** Most sums that ten seconds keep, as far as no interval is open in them. */
-  private int tenSums = ALL_SUMS;
+  private int tenSums = Summing.ALL;
 
   /**
    * @param limit bytes of the history in full; at least a few chunks are always kept
@@ -169,7 +167,7 @@ public final class ChangeLog {
     most = limit;
     this.limit = limit;
     sumsLimit = limit / SUMS_PART;
-    this.owners = owners;
+    summing = new Summing(owners, readers);
     chunkEntries = (int) Math.max(64, Math.min(4_096, limit / Entries.BYTES / 32));
     newest = new Entries(chunkEntries);
     chunks.add(new Chunk(FULL));
@@ -190,7 +188,7 @@ public final class ChangeLog {
     newest.clear(0);
     entries = 0;
     compacted = 1;
-    tenSums = ALL_SUMS;
+    tenSums = Summing.ALL;
     startTime = time;
     chunks.add(new Chunk(FULL));
   }
@@ -552,7 +550,7 @@ public final class ChangeLog {
     if (sums() > sumsLimit && tenSums > hourSums()) {
       fewerTens(hourSums());
     } else if (sums() < sumsLimit / 2) {
-      tenSums = ALL_SUMS;
+      tenSums = Summing.ALL;
     }
     while (sums() > sumsLimit && ten < chunks.size()) {
       merge(0, ten, ALL);
@@ -586,7 +584,7 @@ public final class ChangeLog {
       Chunk c = chunks.get(i);
       Entries its = entries(c);
       for (int m = 0; m < c.marks; m++) {
-        addWithoutCpu(merger, from, its, c.begin(m), c.markEnd[m]);
+        summing.add(merger, from, its, c.begin(m), c.markEnd[m]);
         boolean isLast = i == to && m + 1 == c.marks;
         if (isLast || step != ALL && c.markTime[m] / step != nextTime(i, m) / step) {
           merger.mark(c.markTime[m], c.markPass[m]);
@@ -595,9 +593,9 @@ public final class ChangeLog {
     }
     if (step == ALL) {
       int most = (int) Math.min(SUM_ENTRIES, sumsLimit * ONE_PARTS / PARTS / SUM_BYTES);
-      merger = fewer(merger, from, chunks.get(to), most, most / 2);
+      merger = summing.fewer(merger, from, before(chunks.get(to)), most, most / 2);
     } else if (step == TEN_SECONDS) {
-      merger = fewer(merger, from, chunks.get(to), tenSums, tenSums);
+      merger = summing.fewer(merger, from, before(chunks.get(to)), tenSums, tenSums);
     }
     Chunk sums = merger.chunk(packing);
     for (int i = from; i <= to; i++) {
@@ -606,6 +604,14 @@ public final class ChangeLog {
     chunks.set(from, sums);
     chunks.subList(from + 1, to + 1).clear();
     readers.forEach(r -> r.joined(from, to));
+  }
+
+  /**
+   * The time before which a chunk told all: its last mark may stand within a batch, the rest of
+   * which is still to come.
+   */
+  private long before(Chunk last) {
+    return last.timeBefore(last.marks - 1, startTime);
   }
 
   /** Time of the mark after a mark of a chunk. */
@@ -618,138 +624,5 @@ public final class ChangeLog {
     for (int i = 0; i < UNPACKED; i++) {
       read[i] = read[i] == c ? null : read[i];
     }
-  }
-
-  /**
-   * Makes sums fewer where a mark has more than {@code most}: what is gone then belongs to who
-   * stands for it; if that is not enough, the {@code kept} heaviest entries and those that are not
-   * over stay as they are, and of the others the stacks are not told apart any more, nor, if need
-   * be, the owners.
-   */
-  private Merger fewer(Merger of, int from, Chunk last, int most, int kept) {
-    if (!isOver(of, most)) {
-      return of;
-    }
-    // The last mark may stand within a batch, the rest of which is still to come.
-    long before = last.timeBefore(last.marks - 1, startTime);
-    Merger older =
-        rekeyed(
-            of,
-            from,
-            (its, entry) ->
-                its.open[entry] == 0 ? owners.older(its.owner[entry], before) : its.owner[entry],
-            (its, entry) -> its.stack[entry]);
-    return isOver(older, most) ? light(light(older, from, kept, false), from, kept, true) : older;
-  }
-
-  private static boolean isOver(Merger of, int most) {
-    boolean over = false;
-    Chunk marks = of.marks();
-    for (int m = 0; m < marks.marks; m++) {
-      over |= marks.markEnd[m] - marks.begin(m) > most;
-    }
-    return over;
-  }
-
-  private Merger light(Merger of, int from, int most, boolean nobody) {
-    long[] least = new long[of.marks().marks];
-    boolean any = false;
-    for (int m = 0; m < least.length; m++) {
-      least[m] = leastKept(of, m, most, nobody ? (int) Math.min(2L * most, ALL_SUMS) : most);
-      any |= least[m] >= 0;
-    }
-    if (!any) {
-      return of;
-    }
-    Chunk marks = of.marks();
-    // Without the time that is known, samples would have nothing to place.
-    Kept kept =
-        (its, entry) ->
-            its.open[entry] != 0
-                || its.stack[entry] == Stacks.NOT_SAMPLED
-                || Math.abs(its.base[entry]) > least[marks.markOf(entry)];
-    // The samples of an owner place that owner's time.
-    return rekeyed(
-        of,
-        from,
-        (its, entry) ->
-            kept.test(its, entry) || !nobody || Spot.isSampled(its.spot[entry])
-                ? its.owner[entry]
-                : Owners.OLDER,
-        (its, entry) -> kept.test(its, entry) ? its.stack[entry] : Stacks.OLDER);
-  }
-
-  /** The weight above which a mark keeps its entries; -1 if it keeps all, as it has few. */
-  private static long leastKept(Merger of, int mark, int most, int few) {
-    int begin = of.marks().begin(mark);
-    int count = of.marks().markEnd[mark] - begin;
-    if (count <= few) {
-      return -1;
-    }
-    Entries its = of.sums();
-    long[] weights = new long[count];
-    for (int i = 0; i < count; i++) {
-      boolean over = its.open[begin + i] == 0;
-      weights[i] = over ? Math.abs(its.base[begin + i]) : Long.MAX_VALUE;
-    }
-    Arrays.sort(weights);
-    return weights[count - most];
-  }
-
-  private interface Kept {
-    boolean test(Entries of, int entry);
-  }
-
-  private interface Key {
-    int of(Entries of, int entry);
-  }
-
-  /** The same marks; each entry with the owner and the stack that it gets. */
-  private Merger rekeyed(Merger of, int from, Key toOwner, Key toStack) {
-    Merger merger = new Merger(of.marks().step);
-    Entries its = of.sums();
-    Chunk marks = of.marks();
-    for (int m = 0; m < marks.marks; m++) {
-      for (int i = marks.begin(m); i < marks.markEnd[m]; i++) {
-        int owner = toOwner.of(its, i);
-        int stack = toStack.of(its, i);
-        if (owner != its.owner[i] || stack != its.stack[i]) {
-          for (Reader reader : readers) {
-            moved(reader, from, its, i, owner, stack, its.spot[i]);
-          }
-        }
-        merger.add(owner, stack, its.spot[i], its.open[i], its.base[i], its.samples[i]);
-      }
-      merger.mark(marks.markTime[m], marks.markPass[m]);
-    }
-    return merger;
-  }
-
-  /** Sums have no CPUs: with them there would be many more entries. */
-  private void addWithoutCpu(Merger merger, int from, Entries its, int begin, int end) {
-    for (int i = begin; i < end; i++) {
-      int kind = Spot.kind(its.spot[i]);
-      for (Reader reader : readers) {
-        if (kind != its.spot[i] && reader.tellsCpus()) {
-          moved(reader, from, its, i, its.owner[i], its.stack[i], kind);
-        }
-      }
-      merger.add(its.owner[i], its.stack[i], kind, its.open[i], its.base[i], its.samples[i]);
-    }
-  }
-
-  private static void moved(
-      Reader reader, int from, Entries its, int i, int toOwner, int toStack, int toSpot) {
-    reader.moved(
-        from,
-        its.owner[i],
-        its.stack[i],
-        toOwner,
-        toStack,
-        its.spot[i],
-        toSpot,
-        its.base[i],
-        its.open[i],
-        its.samples[i]);
   }
 }

@@ -24,6 +24,9 @@ final class TimeKeys {
   static @Nullable Step act(Scene scene, ViewState s, Action action) {
     boolean ends = action == Action.RANGE_START || action == Action.RANGE_END;
     TimeChoice time = s.time();
+    if (action == Action.GO_TO) {
+      return TypedTimeKeys.begun(scene, s);
+    }
     boolean moves =
         switch (action) {
           case LEFT, RIGHT, PAGE_UP, PAGE_DOWN, FIRST, LAST, ZOOM, BACK -> true;

@@ -404,7 +404,7 @@ public final class Pictures {
       frames.add(page("idle-view-bare" + of, View.IDLE, first, bare(), size));
       ViewState ranged =
           TimePictures.choosing(selected, new TimeRange(3_880 * SECOND, 3_930 * SECOND))
-              .withTime(new TimeChoice(true, 3_900 * SECOND, null));
+              .withTime(new TimeChoice(true, 3_900 * SECOND, null, null));
       frames.add(frame("time" + of, server, ranged));
     }
     int[] small = {40, 10};
