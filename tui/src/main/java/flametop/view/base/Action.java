@@ -56,8 +56,8 @@ public enum Action {
 
   FREEZE("freeze", Group.TIME, "freeze", "freeze, thaw", "space"),
   WINDOW("window", Group.TIME, "window", "10 s, 30 s, 5 min, all", "m"),
-  TIME("time", Group.TIME, "time", "cursor on the strip; a time", "t"),
-  GO_TO("go-to-time", Group.TIME, "go to", "cursor on the strip; a time", "T"),
+  TIME("time", Group.TIME, "time", "cursor, or a typed time", "t"),
+  GO_TO("go-to-time", Group.TIME, "go to", "cursor, or a typed time", "T"),
   RANGE_START("range-start", Group.TIME, "its ends", "start and end of a range", "["),
   RANGE_END("range-end", Group.TIME, "its ends", "start and end of a range", "]"),
   STATES("states", Group.TIME, "states", "busy, on, off cpu, all", "o"),
