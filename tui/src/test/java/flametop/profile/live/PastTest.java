@@ -23,6 +23,8 @@ import org.junit.jupiter.api.TestInstance;
 
 /** An hour and more of a known load: what is left of each minute. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+// All times are of two hours at most, in ms and small products.
+@SuppressWarnings({"IntLongMath", "LongDoubleConversion", "NarrowCalculation"})
 class PastTest {
   private static final long MS = World.MS;
   private static final long SECOND = 1_000 * MS;
