@@ -33,6 +33,11 @@ public final class LongColumn {
     items[size++] = value;
   }
 
+  /** Removes all rows. Their values stay in {@link #items}. */
+  public void clear() {
+    size = 0;
+  }
+
   /** Gives the column so many rows, all 0. */
   public void zero(int rows) {
     if (rows > items.length) {

@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.profile.host.HostMemory;
 import flametop.profile.live.Profile;
 import flametop.profile.tree.Options;
 import flametop.sampler.CleanText;
@@ -51,7 +52,6 @@ import picocli.CommandLine.TypeConversionException;
     })
 final class ScreenCommand implements Callable<Integer> {
   private static final int MAX_NAME = 200;
-  private static final int DEFAULT_HISTORY_MEBIBYTES = 16;
 
   @Mixin private final TargetOptions targets = new TargetOptions();
 
@@ -89,8 +89,8 @@ final class ScreenCommand implements Callable<Integer> {
       converter = Mebibytes.class,
       hidden = true,
       description = {
-        "memory for the past, 4 to 256 (default 16)",
-        "Memory for the past that is kept in full, 4 to 256 MiB, 16 by default. What is older is kept as sums."
+        "memory for the past, 4 to 256",
+        "Memory for the past that is kept in full, 4 to 256 MiB. By default a 32nd of the machine's memory, 64 MiB at most. What is older is kept as sums of a second, then of ten seconds; they take a quarter as much more."
       })
   private @Nullable Integer historyMebibytes;
 
@@ -200,7 +200,7 @@ final class ScreenCommand implements Callable<Integer> {
     UserFiles user = UserFiles.of(System.getenv());
     Settings settings = new Settings(user);
     int history =
-        settings.given(historyMebibytes, "history", new Mebibytes(), DEFAULT_HISTORY_MEBIBYTES);
+        settings.given(historyMebibytes, "history", new Mebibytes(), HostMemory.history());
     Options options = new Options(filters.filter(), (long) history << 20, true);
     double refresh = settings.given(refreshSeconds, "refresh", new Seconds(), 0.0);
     Path file = replay.file();

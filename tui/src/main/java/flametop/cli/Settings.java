@@ -228,8 +228,9 @@ final class Settings {
             # The states that count at first: busy, on, off, all, or a list of run,queued,S,D,T,Z,P.
             # states = busy
 
-            # The memory for the past that is kept in full, in MiB, 4 to 256.
-            # history = 16
+            # The memory for the past that is kept in full, in MiB, 4 to 256. The default on a machine
+            # of 2 GiB and more; on a smaller one a 32nd of its memory.
+            # history = 64
 
             # Whether flametop draws ASCII characters only.
             # ascii = no

@@ -73,7 +73,7 @@ class SettingsTest {
     assertTrue(flag(read, "mouse"));
     assertFalse(flag(read, "ascii"));
     assertEquals("dark", read.value("theme", new Settings.Text()));
-    assertEquals(16, read.value("history", new ScreenCommand.Mebibytes()));
+    assertEquals(64, read.value("history", new ScreenCommand.Mebibytes()));
     assertEquals(0.25, read.value("refresh", new ScreenCommand.Seconds()));
     assertEquals(StateSet.BUSY, read.value("states", new States()));
     assertEquals(List.of(), read.problems());

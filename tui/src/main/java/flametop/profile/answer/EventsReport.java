@@ -23,7 +23,7 @@ public record EventsReport(
       new EventsReport(LiveSource.TIME, 0, List.of(), new float[0], 0, List.of());
 
   /** How many seconds of weights are kept. */
-  public static final int SECONDS = 300;
+  public static final int SECONDS = 3_600;
 
   /**
    * A source of events.

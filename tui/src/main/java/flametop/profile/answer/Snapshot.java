@@ -88,7 +88,7 @@ public record Snapshot(
    * @param waitingNanos how much came in since it was held
    * @param baseline what the graph is compared with; empty: nothing, or it is still being folded
    * @param runNanos length of the run, since its start or since {@code z}
-   * @param compactedNanos history older than this is only sums; {@link Long#MAX_VALUE}: none
+   * @param past how much the past tells apart
    */
   public record Covered(
       TimeRange graph,
@@ -97,11 +97,26 @@ public record Snapshot(
       long waitingNanos,
       Optional<TimeRange> baseline,
       long runNanos,
-      long compactedNanos) {
+      Past past) {
     /** How much the graph covers, ns. */
     public long nanos() {
       return graph.nanos();
     }
+  }
+
+  /**
+   * How much the past tells apart: the older, the less.
+   *
+   * @param fullNanos history older than this is sums; {@link Long#MAX_VALUE}: all is in full
+   * @param partedNanos history older than this is one sum; {@link Long#MAX_VALUE}: none is
+   * @param stepNanos the longest time that is one sum in the graph; 0: the graph is of history in
+   *     full; {@link Long#MAX_VALUE}: it is the one sum of what is oldest
+   * @param bytes the memory of history in full
+   * @param wallNanos ns from CLOCK_MONOTONIC to the clock on the wall, ns since 1970
+   */
+  public record Past(long fullNanos, long partedNanos, long stepNanos, long bytes, long wallNanos) {
+    /** All is in full. */
+    public static final Past FULL = new Past(Long.MAX_VALUE, Long.MAX_VALUE, 0, 0, 0);
   }
 
   /**
@@ -110,7 +125,7 @@ public record Snapshot(
    * @param time ns, CLOCK_MONOTONIC: the present, or the moment that is held
    * @param tasks their number, by {@link flametop.sampler.State#ordinal()}
    * @param cpus one row a CPU
-   * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 300; NaN where
+   * @param busyCpus busy CPUs (0 to their number) by second, oldest first, at most 3,600; NaN where
    *     nothing was counted
    * @param waitingTasks tasks waiting for a CPU by second, like {@code busyCpus}
    * @param load load averages 1, 5, 15 min; NaN if not known

@@ -27,7 +27,7 @@ public final class HostUsage {
   /** Rates are means over so long, ns. */
   private static final long SPAN = SECOND;
 
-  private static final int STRIP_SECONDS = 300;
+  private static final int STRIP_SECONDS = 3_600;
 
   private static final int IDLE = 0;
   private static final int ELAPSED = 1;

@@ -53,6 +53,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private final StreamReader reader = new StreamReader(0, false);
+  private final StreamFacts facts;
   private final Owners owners = new Owners();
   private final Stacks stacks;
   private final Places places;
@@ -86,6 +87,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
    * @param names takes the requests for names; called on the profile's thread
    */
   public Profile(StreamFacts facts, Options options, NameRequests names) {
+    this.facts = facts;
     this.options = options;
     Names known = new Names(names);
     stacks = new Stacks(known);
@@ -419,7 +421,6 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   private Snapshot.Covered covered(long present) {
     boolean begun = intake.now() != Long.MIN_VALUE;
     ChangeLog of = shown.log();
-    long compactedTo = of.compactedTo();
     Moment moment = shown.moment();
     return new Snapshot.Covered(
         shown.covers(),
@@ -428,6 +429,21 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         moment.frozen() && begun ? intake.now() - shown.held() : 0,
         shown.comparedWith(),
         begun ? Math.max(0, present - of.startTime()) : 0,
-        compactedTo > of.startTime() ? Math.max(0, present - compactedTo) : Long.MAX_VALUE);
+        past(of, present));
+  }
+
+  private Snapshot.Past past(ChangeLog of, long present) {
+    TimeRange graph = shown.covers();
+    return new Snapshot.Past(
+        age(of, of.compactedTo(), present),
+        age(of, of.summedTo(), present),
+        of.step(graph.from(), graph.to()),
+        of.limit(),
+        facts.wallNanos() - facts.monotonicNanos());
+  }
+
+  /** How long ago a time was; {@link Long#MAX_VALUE} if nothing of the log is older. */
+  private static long age(ChangeLog of, long time, long present) {
+    return time > of.startTime() ? Math.max(0, present - time) : Long.MAX_VALUE;
   }
 }

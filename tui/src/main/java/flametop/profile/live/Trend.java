@@ -62,7 +62,7 @@ final class Trend implements ChangeLog.Reader {
       }
       if (log.time(begin) <= from) {
         log.forward(begin, this::passed);
-      } else if (!log.backward(begin, this::passed)) {
+      } else if (log.isAfterAll(begin) || !log.backward(begin, this::passed)) {
         return null;
       }
     }
@@ -78,7 +78,7 @@ final class Trend implements ChangeLog.Reader {
   }
 
   @Override
-  public void leave(long from, long to) {
+  public void leave(int from, int to) {
     if (placed && log.within(begin, from, to)) {
       drop();
     }
@@ -86,7 +86,7 @@ final class Trend implements ChangeLog.Reader {
 
   @Override
   public void moved(
-      long from,
+      int from,
       int owner,
       int stack,
       int toOwner,
@@ -100,9 +100,7 @@ final class Trend implements ChangeLog.Reader {
   }
 
   @Override
-  public void joined(long from, long to) {
-    if (begin.chunk == from) {
-      begin.chunk = to;
-    }
+  public void joined(int from, int to) {
+    begin.joined(from, to);
   }
 }

@@ -5,8 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import java.util.function.IntPredicate;
-import java.util.function.IntUnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What changed, in the order it was seen: append-only, and bounded in memory.
@@ -21,10 +20,13 @@ import java.util.function.IntUnaryOperator;
  * when a window is read, in {@code Estimate}.
  *
  * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so
- * what one batch tells is never taken apart. When the memory is used up, the oldest chunk becomes
- * one mark a second; when those take their share too, the two oldest become one sum. When that has
- * too many entries, what is gone belongs to who {@link Owners#older stands for it}, and if that is
- * not enough, what is light is not told apart any more: nothing of it is lost.
+ * what one batch tells is never taken apart. All chunks but the newest are {@linkplain Packing
+ * packed}. History is the coarser the older it is: in full, then one mark a second, then one mark
+ * in ten seconds, and what is older than an hour is one sum. A chunk goes on to the next of these
+ * when the memory of its own is used up.
+ *
+ * <p>Ten seconds with too many sums give the lightest stacks up, and the one sum gives what is gone
+ * to who {@link Owners#older stands for it} before: so nothing is lost, but told apart less.
  */
 public final class ChangeLog {
   /** Takes entries. */
@@ -35,14 +37,14 @@ public final class ChangeLog {
   /** Stands at a mark of the log. Needs to know when marks go away. */
   public interface Reader {
     /** The marks within {@code [from, end of chunk to)} go away, those at its two ends stay. */
-    void leave(long from, long to);
+    void leave(int from, int to);
 
     /**
-     * In chunk {@code from}, something belongs to another owner, stack or spot from now on. No
-     * cursor stands within the chunk.
+     * Behind the beginning of chunk {@code from}, something belongs to another owner, stack or spot
+     * from now on. No cursor stands within the chunks that this is about.
      */
     void moved(
-        long from,
+        int from,
         int owner,
         int stack,
         int toOwner,
@@ -56,13 +58,13 @@ public final class ChangeLog {
     /** Whether it tells CPUs apart. */
     boolean tellsCpus();
 
-    /** Chunk {@code from} and chunk {@code to} became chunk {@code to}. */
-    void joined(long from, long to);
+    /** The chunks from {@code from} to {@code to} became one: {@link Cursor#joined}. */
+    void joined(int from, int to);
   }
 
   /** Place in the log: after the first {@code mark} marks of a chunk. */
   public static final class Cursor {
-    public long chunk;
+    int chunk;
     int mark;
 
     public void set(Cursor other) {
@@ -71,43 +73,104 @@ public final class ChangeLog {
     }
 
     /** Whether it is behind the first mark of a chunk. */
-    boolean isPast(long of) {
+    boolean isPast(int of) {
       return chunk > of || chunk == of && mark > 0;
     }
 
     public boolean before(Cursor other) {
       return chunk < other.chunk || chunk == other.chunk && mark < other.mark;
     }
+
+    /** The chunks from {@code from} to {@code to}, within which it does not stand, became one. */
+    public void joined(int from, int to) {
+      chunk -= chunk > to ? to - from : 0;
+    }
   }
 
-  /** Time of a mark within a batch, until its end is known: a batch is never taken apart. */
-  private static final long UNKNOWN_YET = Long.MAX_VALUE;
+  /** The step of history that is kept in full. */
+  public static final long FULL = 0;
 
-  private static final long SECOND = 1_000_000_000L;
+  static final long SECOND = 1_000_000_000L;
+  static final long TEN_SECONDS = 10 * SECOND;
+
+  /** The step of the one sum of the oldest history. */
+  public static final long ALL = Long.MAX_VALUE;
+
+  /** As long ago history has sums at least, if the memory is not too small for that. */
+  private static final long SUMMED_NANOS = 3_600 * SECOND;
+
+  /**
+   * The history in full has this part of its memory at least: entries are a tenth of what is kept
+   * because of them.
+   */
+  private static final int LEAST_PART = 64;
+
+  /** The memory of sums is this part of the memory of history in full, and comes on top of it. */
+  private static final int SUMS_PART = 4;
+
+  /** Of so many parts of the memory of sums, those of sums of a second, and of the one sum. */
+  private static final int PARTS = 8;
+
+  private static final int SECONDS_PARTS = 2;
+  private static final int ONE_PARTS = 1;
+
+  /** So much becomes one chunk of sums of seconds, or of ten seconds. */
+  private static final long SECONDS_RUN = 10 * SECOND;
+
+  private static final long TENS_RUN = 60 * SECOND;
+
+  private static final int RUN_ENTRIES = 1 << 16;
+
+  /** Bytes of a sum, about. */
+  private static final int SUM_BYTES = 9;
 
   /** Most entries of the sum, as far as no interval is open in them. */
   private static final int SUM_ENTRIES = 1 << 15;
 
-  private final Owners owners;
+  /** Sums of ten seconds are never fewer for lack of memory. */
+  private static final int LEAST_SUMS = 64;
+
+  /** Time of a mark within a batch, until its end is known: a batch is never taken apart. */
+  private static final long UNKNOWN_YET = Long.MAX_VALUE;
+
+  /** As many packed chunks are kept unpacked: one for each cursor that moves. */
+  private static final int UNPACKED = 4;
+
   private final long most;
+  private final long sumsLimit;
   private long limit;
   private final int chunkEntries;
   private final List<Reader> readers = new ArrayList<>();
-  private List<Chunk> chunks = new ArrayList<>();
-  private long first;
+  private final List<Chunk> chunks = new ArrayList<>();
+  private final Packing packing = new Packing();
+  private final Summing summing;
+
+  /** The entries of the newest chunk. */
+  private final Entries newest;
+
+  /** Packed chunks that were read last, and their entries; the one read last is the first. */
+  private final @Nullable Chunk[] read = new Chunk[UNPACKED];
+
+  private final @Nullable Entries[] unpacked = new Entries[UNPACKED];
+
   private long startTime;
   private long entries;
   private int compacted = 1;
 
+  /** Most sums that ten seconds keep, as far as no interval is open in them. */
+  private int tenSums = Summing.ALL;
+
   /**
-   * @param limit bytes; at least a few chunks are always kept
+   * @param limit bytes of the history in full; at least a few chunks are always kept
    */
   public ChangeLog(long limit, Owners owners) {
     most = limit;
     this.limit = limit;
-    this.owners = owners;
-    chunkEntries = (int) Math.max(64, Math.min(16_384, limit / Chunk.ENTRY_BYTES / 32));
-    append();
+    sumsLimit = limit / SUMS_PART;
+    summing = new Summing(owners, readers);
+    chunkEntries = (int) Math.max(64, Math.min(4_096, limit / Entries.BYTES / 32));
+    newest = new Entries(chunkEntries);
+    chunks.add(new Chunk(FULL));
   }
 
   public void attach(Reader reader) {
@@ -120,12 +183,14 @@ public final class ChangeLog {
 
   /** Forgets everything; the log begins at {@code time}. There must be no readers. */
   public void clear(long time) {
-    first += chunks.size();
-    chunks = new ArrayList<>();
+    chunks.clear();
+    Arrays.fill(read, null);
+    newest.clear(0);
     entries = 0;
     compacted = 1;
+    tenSums = Summing.ALL;
     startTime = time;
-    append();
+    chunks.add(new Chunk(FULL));
   }
 
   /** The log begins at this time; nothing in it may be older. */
@@ -144,9 +209,23 @@ public final class ChangeLog {
   }
 
   public long bytes() {
-    long bytes = 0;
+    long bytes = newest.bytes();
     for (Chunk c : chunks) {
       bytes += c.bytes();
+    }
+    return bytes;
+  }
+
+  /** Bytes that history in full may take now. */
+  public long limit() {
+    return limit;
+  }
+
+  /** Bytes of the chunks with a step. */
+  private long bytes(long step) {
+    long bytes = 0;
+    for (Chunk c : chunks) {
+      bytes += c.step == step ? c.bytes() : 0;
     }
     return bytes;
   }
@@ -154,35 +233,54 @@ public final class ChangeLog {
   /** Adds the owners and stacks that entries refer to. */
   public void mark(BitSet owners, BitSet stacks) {
     for (Chunk c : chunks) {
-      for (int i = 0; i < c.count; i++) {
-        owners.set(c.owner[i]);
-        if (c.stack[i] >= 0) {
-          stacks.set(c.stack[i]);
-        }
+      if (c.isPacked()) {
+        packing.mark(c.packed, owners, stacks);
+      }
+    }
+    for (int i = 0; i < newest.count; i++) {
+      owners.set(newest.owner[i]);
+      if (newest.stack[i] >= 0) {
+        stacks.set(newest.stack[i]);
       }
     }
   }
 
   /**
    * Makes the log share its memory with the things that are kept because of the log: the log takes
-   * less memory when these things take more than one and a half times as much as the log may have,
-   * and more again when they take less than once as much.
+   * less memory, and tells fewer stacks apart in its sums, when these things take more than one and
+   * a half times as much as the log may have; and more again when they take less than once as much.
    *
    * @param kept bytes, about
    */
   public void share(long kept) {
     if (kept > 3 * most / 2) {
-      limit = Math.max(most / 8, limit * 3 / 4);
+      limit = Math.max(most / LEAST_PART, limit * 3 / 4);
+      fewerTens(Math.min(tenSums, hourSums()) / 2);
     } else if (kept < most) {
       limit = Math.min(most, limit * 4 / 3 + 1);
     }
   }
 
+  /** So many sums of each ten seconds of an hour have room. */
+  private int hourSums() {
+    long bytes = sumsLimit * (PARTS - SECONDS_PARTS - ONE_PARTS) / PARTS;
+    return (int) Math.max(LEAST_SUMS, bytes / (SUMMED_NANOS / TEN_SECONDS) / SUM_BYTES);
+  }
+
+  /** Ten seconds keep so many sums at most, those that there are too. */
+  private void fewerTens(int sums) {
+    int before = tenSums;
+    tenSums = Math.max(LEAST_SUMS, sums);
+    for (int i = 0; tenSums < before && i < chunks.size(); i++) {
+      if (chunks.get(i).step == TEN_SECONDS) {
+        merge(i, i, TEN_SECONDS);
+      }
+    }
+  }
+
   /** A cursor before everything. */
   public Cursor start() {
-    Cursor c = new Cursor();
-    c.chunk = first;
-    return c;
+    return new Cursor();
   }
 
   void opened(int owner, int stack, int state, long at, long pass) {
@@ -212,12 +310,11 @@ public final class ChangeLog {
   }
 
   private void add(int owner, int stack, int spot, int open, long base, long samples) {
-    Chunk c = last();
-    if (c.isFull()) {
-      c.mark(UNKNOWN_YET, 0);
-      c = append();
+    if (newest.count == chunkEntries) {
+      last().mark(UNKNOWN_YET, 0, newest.count);
+      append();
     }
-    c.add(owner, stack, spot, open, base, samples);
+    newest.add(owner, stack, spot, open, base, samples);
     entries++;
   }
 
@@ -233,20 +330,20 @@ public final class ChangeLog {
       c.markPass[c.marks - 1] = pass;
     }
     Chunk c = last();
-    c.mark(time, pass);
-    if (c.isFull() || c.marks == chunkEntries) {
+    c.mark(time, pass, newest.count);
+    if (newest.count == chunkEntries || c.marks == chunkEntries) {
       append();
     }
     if (chunks.size() > compacted) {
-      compact();
+      compact(time);
       compacted = chunks.size();
     }
   }
 
-  private Chunk append() {
-    Chunk c = new Chunk(chunkEntries);
-    chunks.add(c);
-    return c;
+  private void append() {
+    last().pack(packing, newest);
+    newest.clear(0);
+    chunks.add(new Chunk(FULL));
   }
 
   private Chunk last() {
@@ -254,12 +351,30 @@ public final class ChangeLog {
   }
 
   private Chunk chunk(Cursor cursor) {
-    return chunks.get((int) (cursor.chunk - first));
+    return chunks.get(cursor.chunk);
   }
 
-  /** The chunk before the chunk of a cursor. */
-  private Chunk before(Cursor cursor) {
-    return chunks.get((int) (cursor.chunk - first) - 1);
+  /** The entries of a chunk; good until those of others are asked for. */
+  private Entries entries(Chunk c) {
+    if (!c.isPacked()) {
+      return newest;
+    }
+    int at = 0;
+    while (at < UNPACKED - 1 && read[at] != c) {
+      at++;
+    }
+    Entries its = unpacked[at];
+    if (its == null) {
+      its = new Entries(chunkEntries);
+    }
+    if (read[at] != c) {
+      packing.unpack(c.packed, its);
+    }
+    System.arraycopy(read, 0, read, 1, at);
+    System.arraycopy(unpacked, 0, unpacked, 1, at);
+    read[0] = c;
+    unpacked[0] = its;
+    return its;
   }
 
   /**
@@ -269,7 +384,7 @@ public final class ChangeLog {
     if (cursor.mark > 0) {
       return chunk(cursor).markTime[cursor.mark - 1];
     }
-    return cursor.chunk > first ? before(cursor).endTime() : startTime;
+    return cursor.chunk > 0 ? chunks.get(cursor.chunk - 1).endTime() : startTime;
   }
 
   /** Passes completed at the mark that the cursor stands at. */
@@ -277,7 +392,7 @@ public final class ChangeLog {
     if (cursor.mark > 0) {
       return chunk(cursor).markPass[cursor.mark - 1];
     }
-    return cursor.chunk > first ? before(cursor).endPass() : 0;
+    return cursor.chunk > 0 ? chunks.get(cursor.chunk - 1).endPass() : 0;
   }
 
   /** Whether there is a mark after the cursor. */
@@ -292,14 +407,50 @@ public final class ChangeLog {
     return chunk(cursor).markTime[cursor.mark];
   }
 
-  /** Whether what comes next is the one sum of the oldest history, which cannot be parted. */
-  boolean atSum(Cursor cursor) {
-    return cursor.mark == 0 && chunk(cursor).sum;
+  /** The step of the next mark, ns; there must be {@link #more}. */
+  long nextStep(Cursor cursor) {
+    return chunk(cursor).step;
+  }
+
+  /** When the time begins of which the next mark is the end; there must be {@link #more}. */
+  long nextBegin(Cursor cursor) {
+    return begin(time(cursor), nextTime(cursor), nextStep(cursor));
+  }
+
+  private static long begin(long before, long end, long step) {
+    return step == FULL || step == ALL ? before : Math.max(before, end / step * step);
+  }
+
+  /** Whether there is a mark before the cursor. */
+  boolean less(Cursor cursor) {
+    return cursor.mark > 0 || cursor.chunk > 0;
+  }
+
+  /** The step of the mark that the cursor stands at, ns; there must be {@link #less}. */
+  long step(Cursor cursor) {
+    return cursor.mark > 0 ? chunk(cursor).step : chunks.get(cursor.chunk - 1).step;
+  }
+
+  /** Whether only the one sum of the oldest history is before the cursor, or nothing. */
+  public boolean isAfterAll(Cursor cursor) {
+    return !less(cursor) || step(cursor) == ALL;
+  }
+
+  /**
+   * When the time begins of which the mark is the end that the cursor stands at; there must be
+   * {@link #less}.
+   */
+  long begin(Cursor cursor) {
+    int at = cursor.mark > 0 ? cursor.chunk : cursor.chunk - 1;
+    Chunk c = chunks.get(at);
+    int mark = cursor.mark > 0 ? cursor.mark - 1 : c.marks - 1;
+    long before = c.timeBefore(mark, at > 0 ? chunks.get(at - 1).endTime() : startTime);
+    return begin(before, c.markTime[mark], c.step);
   }
 
   /** The end of a chunk is the start of the next. */
   private void normalize(Cursor cursor) {
-    if (cursor.mark == chunk(cursor).marks && cursor.chunk < first + chunks.size() - 1) {
+    if (cursor.mark == chunk(cursor).marks && cursor.chunk < chunks.size() - 1) {
       cursor.chunk++;
       cursor.mark = 0;
     }
@@ -308,22 +459,14 @@ public final class ChangeLog {
   /** Goes to the next mark and delivers what is between; there must be {@link #more}. */
   public void forward(Cursor cursor, Sink sink) {
     Chunk c = chunk(cursor);
-    c.deliver(c.begin(cursor.mark), c.markEnd[cursor.mark], 1, sink);
+    entries(c).deliver(c.begin(cursor.mark), c.markEnd[cursor.mark], 1, sink);
     cursor.mark++;
     normalize(cursor);
   }
 
-  /** Whether {@link #backward} can go to a mark before the cursor. */
-  boolean less(Cursor cursor) {
-    if (cursor.mark > 0) {
-      return !chunk(cursor).sum;
-    }
-    return cursor.chunk > first && !before(cursor).sum;
-  }
-
   /**
    * Goes to the mark before, and delivers the negative of the entries between. Returns false if
-   * there is no mark, or only the one sum of the oldest history.
+   * there is no mark.
    */
   public boolean backward(Cursor cursor, Sink sink) {
     if (!less(cursor)) {
@@ -335,7 +478,7 @@ public final class ChangeLog {
     }
     Chunk c = chunk(cursor);
     cursor.mark--;
-    c.deliver(c.begin(cursor.mark), c.markEnd[cursor.mark], -1, sink);
+    entries(c).deliver(c.begin(cursor.mark), c.markEnd[cursor.mark], -1, sink);
     return true;
   }
 
@@ -343,7 +486,7 @@ public final class ChangeLog {
    * Whether a cursor stands where marks go away between {@code from} and the end of chunk {@code
    * to}.
    */
-  public boolean within(Cursor cursor, long from, long to) {
+  public boolean within(Cursor cursor, int from, int to) {
     normalize(cursor);
     return cursor.chunk >= from
         && cursor.chunk <= to
@@ -352,164 +495,134 @@ public final class ChangeLog {
 
   /** History older than this is only sums; {@link #startTime} if there is none. */
   public long compactedTo() {
-    long time = startTime;
+    return endOf(FULL);
+  }
+
+  /** History older than this is only one sum; {@link #startTime} if there is none. */
+  public long summedTo() {
+    return chunks.get(0).step == ALL ? chunks.get(0).endTime() : startTime;
+  }
+
+  /** The time before the first chunk with this step. */
+  private long endOf(long step) {
+    int at = first(step);
+    return at > 0 ? chunks.get(at - 1).endTime() : startTime;
+  }
+
+  /** The longest step between two times, ns. */
+  public long step(long from, long to) {
+    long longest = FULL;
+    long begin = startTime;
     for (Chunk c : chunks) {
-      if (!c.merged) {
+      if (c.step == FULL || begin >= to) {
         break;
       }
-      time = c.endTime();
+      if (c.endTime() > from) {
+        longest = Math.max(longest, c.step);
+      }
+      begin = c.endTime();
     }
-    return time;
+    return longest;
   }
 
-  private void compact() {
-    while (bytes() > limit && chunks.size() > 3) {
-      int merged = 0;
-      long mergedBytes = 0;
-      while (merged < chunks.size() && chunks.get(merged).merged) {
-        mergedBytes += chunks.get(merged++).bytes();
-      }
-      if (merged >= 2 && (mergedBytes > limit / 4 || merged >= chunks.size() - 2)) {
-        join();
-      } else if (merged < chunks.size() - 2) {
-        bySecond(merged);
-      } else {
-        return;
-      }
+  /** The first chunk with a step; the number of chunks if there is none. */
+  private int first(long step) {
+    int at = 0;
+    while (at < chunks.size() && chunks.get(at).step != step) {
+      at++;
+    }
+    return at;
+  }
+
+  private void compact(long now) {
+    // The newest chunks stay: what comes next belongs to their last mark.
+    while (bytes(FULL) + newest.bytes() > limit && first(FULL) < chunks.size() - 3) {
+      sumUp(first(FULL), chunks.size() - 4, SECONDS_RUN, SECOND);
+    }
+    while (bytes(SECOND) > limit / SUMS_PART * SECONDS_PARTS / PARTS) {
+      sumUp(first(SECOND), first(FULL) - 1, TENS_RUN, TEN_SECONDS);
+    }
+    int ten = first(TEN_SECONDS);
+    while (ten < chunks.size() && chunks.get(ten).endTime() < now - SUMMED_NANOS - TENS_RUN) {
+      merge(0, ten, ALL);
+      ten = first(TEN_SECONDS);
+    }
+    if (sums() > sumsLimit && tenSums > hourSums()) {
+      fewerTens(hourSums());
+    } else if (sums() < sumsLimit / 2) {
+      tenSums = Summing.ALL;
+    }
+    while (sums() > sumsLimit && ten < chunks.size()) {
+      merge(0, ten, ALL);
+      ten = first(TEN_SECONDS);
     }
   }
 
-  /**
-   * Keeps one mark a second of a chunk, without CPUs: with CPUs there would be many more entries.
-   */
-  private void bySecond(int index) {
-    long number = first + index;
-    readers.forEach(r -> r.leave(number, number));
-    Chunk c = chunks.get(index);
-    Merger merger = new Merger();
-    for (int m = 0; m < c.marks; m++) {
-      addWithoutCpu(merger, number, c, c.begin(m), c.markEnd[m]);
-      if (m + 1 == c.marks || c.markTime[m] / SECOND != c.markTime[m + 1] / SECOND) {
-        merger.mark(c.markTime[m], c.markPass[m]);
-      }
-    }
-    chunks.set(index, merger.chunk());
+  /** Bytes of all sums. */
+  private long sums() {
+    return bytes(SECOND) + bytes(TEN_SECONDS) + bytes(ALL);
   }
 
-  /** One mark for the two oldest chunks. */
-  private void join() {
-    long from = first;
-    long to = first + 1;
+  /** Makes one chunk of the chunks from one on, as many as are {@code nanos} long. */
+  private void sumUp(int from, int last, long nanos, long step) {
+    long begin = from > 0 ? chunks.get(from - 1).endTime() : startTime;
+    int to = from;
+    int count = chunks.get(from).count;
+    while (to < last
+        && chunks.get(to).endTime() - begin < nanos
+        && count + chunks.get(to + 1).count <= RUN_ENTRIES) {
+      count += chunks.get(++to).count;
+    }
+    merge(from, to, step);
+  }
+
+  /** Makes one chunk of those from one to another, with a mark for each step. */
+  private void merge(int from, int to, long step) {
     readers.forEach(r -> r.leave(from, to));
-    Chunk a = chunks.get(0);
-    Chunk b = chunks.get(1);
-    Merger merger = new Merger();
-    merger.addAll(a, 0, a.count);
-    merger.addAll(b, 0, b.count);
-    merger.mark(b.endTime(), b.endPass());
-    Chunk sum = merger.chunk();
-    int entriesKept = (int) Math.min(SUM_ENTRIES, limit / 2 / Chunk.ENTRY_BYTES);
-    if (sum.count > entriesKept) {
-      // The last mark may stand within a batch, the rest of which is still to come.
-      sum = older(sum, b.marks > 1 ? b.markTime[b.marks - 2] : a.endTime());
+    Merger merger = new Merger(step);
+    for (int i = from; i <= to; i++) {
+      Chunk c = chunks.get(i);
+      Entries its = entries(c);
+      for (int m = 0; m < c.marks; m++) {
+        summing.add(merger, from, its, c.begin(m), c.markEnd[m]);
+        boolean isLast = i == to && m + 1 == c.marks;
+        if (isLast || step != ALL && c.markTime[m] / step != nextTime(i, m) / step) {
+          merger.mark(c.markTime[m], c.markPass[m]);
+        }
+      }
     }
-    if (sum.count > entriesKept) {
-      sum = coarse(sum, entriesKept / 2);
+    if (step == ALL) {
+      int most = (int) Math.min(SUM_ENTRIES, sumsLimit * ONE_PARTS / PARTS / SUM_BYTES);
+      merger = summing.fewer(merger, from, before(chunks.get(to)), most, most / 2);
+    } else if (step == TEN_SECONDS) {
+      merger = summing.fewer(merger, from, before(chunks.get(to)), tenSums, tenSums);
     }
-    sum.sum = true;
-    chunks.set(1, sum);
-    chunks.remove(0);
-    first++;
+    Chunk sums = merger.chunk(packing);
+    for (int i = from; i <= to; i++) {
+      forget(chunks.get(i));
+    }
+    chunks.set(from, sums);
+    chunks.subList(from + 1, to + 1).clear();
     readers.forEach(r -> r.joined(from, to));
   }
 
   /**
-   * Gives what was gone before then to who stands for it. Where an interval is open, its end is
-   * still to come.
+   * The time before which a chunk told all: its last mark may stand within a batch, the rest of
+   * which is still to come.
    */
-  private Chunk older(Chunk c, long before) {
-    return rekeyed(
-        c,
-        entry -> c.open[entry] == 0 ? owners.older(c.owner[entry], before) : c.owner[entry],
-        entry -> c.stack[entry]);
+  private long before(Chunk last) {
+    return last.timeBefore(last.marks - 1, startTime);
   }
 
-  /**
-   * Keeps the {@code most} heaviest entries and those that are not over as they are; of the others
-   * the stacks are not told apart any more, and if that is too many still, nor the owners.
-   */
-  private Chunk coarse(Chunk c, int most) {
-    Chunk lessStacks = light(c, most, false);
-    return lessStacks.count > 2 * most ? light(lessStacks, most, true) : lessStacks;
+  /** Time of the mark after a mark of a chunk. */
+  private long nextTime(int index, int mark) {
+    Chunk c = chunks.get(index);
+    return mark + 1 < c.marks ? c.markTime[mark + 1] : chunks.get(index + 1).markTime[0];
   }
 
-  private Chunk light(Chunk c, int most, boolean nobody) {
-    if (c.count <= most) {
-      return c;
+  private void forget(Chunk c) {
+    for (int i = 0; i < UNPACKED; i++) {
+      read[i] = read[i] == c ? null : read[i];
     }
-    long[] weights = c.base.clone();
-    for (int i = 0; i < weights.length; i++) {
-      weights[i] = c.open[i] != 0 ? Long.MAX_VALUE : Math.abs(weights[i]);
-    }
-    Arrays.sort(weights);
-    long least = weights[c.count - most];
-    // Without the time that is known, samples would have nothing to place.
-    IntPredicate kept =
-        entry ->
-            c.open[entry] != 0
-                || c.stack[entry] == Stacks.NOT_SAMPLED
-                || Math.abs(c.base[entry]) > least;
-    // The samples of an owner place that owner's time.
-    return rekeyed(
-        c,
-        entry ->
-            kept.test(entry) || !nobody || Spot.isSampled(c.spot[entry])
-                ? c.owner[entry]
-                : Owners.OLDER,
-        entry -> kept.test(entry) ? c.stack[entry] : Stacks.OLDER);
-  }
-
-  /** The entries of the oldest chunk, each with the owner and the stack that it gets. */
-  private Chunk rekeyed(Chunk c, IntUnaryOperator toOwner, IntUnaryOperator toStack) {
-    Merger merger = new Merger();
-    for (int i = 0; i < c.count; i++) {
-      int owner = toOwner.applyAsInt(i);
-      int stack = toStack.applyAsInt(i);
-      if (owner != c.owner[i] || stack != c.stack[i]) {
-        for (Reader reader : readers) {
-          moved(reader, first, c, i, owner, stack, c.spot[i]);
-        }
-      }
-      merger.add(owner, stack, c.spot[i], c.open[i], c.base[i], c.samples[i]);
-    }
-    merger.mark(c.endTime(), c.endPass());
-    return merger.chunk();
-  }
-
-  private void addWithoutCpu(Merger merger, long number, Chunk c, int begin, int end) {
-    for (int i = begin; i < end; i++) {
-      int kind = Spot.kind(c.spot[i]);
-      for (Reader reader : readers) {
-        if (kind != c.spot[i] && reader.tellsCpus()) {
-          moved(reader, number, c, i, c.owner[i], c.stack[i], kind);
-        }
-      }
-      merger.add(c.owner[i], c.stack[i], kind, c.open[i], c.base[i], c.samples[i]);
-    }
-  }
-
-  private static void moved(
-      Reader reader, long number, Chunk c, int i, int toOwner, int toStack, int toSpot) {
-    reader.moved(
-        number,
-        c.owner[i],
-        c.stack[i],
-        toOwner,
-        toStack,
-        c.spot[i],
-        toSpot,
-        c.base[i],
-        c.open[i],
-        c.samples[i]);
   }
 }

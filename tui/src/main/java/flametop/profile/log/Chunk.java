@@ -3,77 +3,75 @@ package flametop.profile.log;
 import java.util.Arrays;
 
 /**
- * A part of the {@link ChangeLog}: entries in the order they came, and marks behind some of them,
- * each with a time. What an entry adds to its (owner, stack, spot) is said there.
+ * A part of the {@link ChangeLog}: entries, and marks behind some of them, each with a time. The
+ * newest chunk has its entries as columns; all others are packed by {@link Packing}.
  */
 final class Chunk {
-  static final int ENTRY_BYTES = 8 + 8 + 4 + 4 + 4 + 2;
   private static final int MARK_BYTES = 8 + 8 + 4;
-
-  int[] owner;
-  int[] stack;
-  char[] spot;
-  int[] open;
-  long[] base;
-  long[] samples;
-  int count;
+  private static final int OBJECT_BYTES = 150;
 
   long[] markTime = new long[4];
   int[] markEnd = new int[4];
   long[] markPass = new long[4];
   int marks;
 
-  /** Whether the chunk is sums of entries, one for each second. */
-  boolean merged;
+  /** The packed entries; empty while they are columns. */
+  byte[] packed = {};
 
-  /** Whether the chunk is one sum of all of the oldest history. */
-  boolean sum;
+  /** How many entries are packed. */
+  int count;
 
-  Chunk(int capacity) {
-    owner = new int[capacity];
-    stack = new int[capacity];
-    spot = new char[capacity];
-    open = new int[capacity];
-    base = new long[capacity];
-    samples = new long[capacity];
+  /** Each mark sums up so much time, ns; {@link ChangeLog#FULL} if nothing is summed up. */
+  final long step;
+
+  Chunk(long step) {
+    this.step = step;
   }
 
-  boolean isFull() {
-    return count == owner.length;
+  boolean isPacked() {
+    return packed.length > 0;
   }
 
-  void add(int ofOwner, int ofStack, int ofSpot, int itsOpen, long itsBase, long itsSamples) {
-    if (isFull()) {
-      resize(2 * count);
-    }
-    owner[count] = ofOwner;
-    stack[count] = ofStack;
-    spot[count] = (char) ofSpot;
-    open[count] = itsOpen;
-    base[count] = itsBase;
-    samples[count++] = itsSamples;
+  /** Packs the entries, and gives back the room behind the last mark. */
+  void pack(Packing packing, Entries entries) {
+    packed = packing.pack(entries);
+    count = entries.count;
+    resizeMarks(marks);
   }
 
-  /** Tells of entries, from one index to before another; negated if {@code sign} is -1. */
-  void deliver(int from, int to, int sign, ChangeLog.Sink sink) {
-    for (int i = from; i < to; i++) {
-      sink.change(owner[i], stack[i], spot[i], sign * base[i], sign * open[i], sign * samples[i]);
-    }
-  }
-
-  /** Puts a mark behind the last entry. */
-  void mark(long time, long pass) {
+  /** Puts a mark behind the entry before {@code end}. */
+  void mark(long time, long pass, int end) {
     if (marks == markTime.length) {
       resizeMarks(2 * marks);
     }
     markTime[marks] = time;
     markPass[marks] = pass;
-    markEnd[marks++] = count;
+    markEnd[marks++] = end;
   }
 
   /** The first entry of a mark; its last is before {@code markEnd}. */
   int begin(int mark) {
     return mark == 0 ? 0 : markEnd[mark - 1];
+  }
+
+  /** The mark that an entry belongs to. */
+  int markOf(int entry) {
+    int low = 0;
+    int high = marks - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (entry < markEnd[middle]) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return low;
+  }
+
+  /** Time of the mark before a mark; {@code before} in front of the first. */
+  long timeBefore(int mark, long before) {
+    return mark == 0 ? before : markTime[mark - 1];
   }
 
   long endTime() {
@@ -84,28 +82,14 @@ final class Chunk {
     return markPass[marks - 1];
   }
 
-  /** Gives back the room behind the last entry and the last mark. */
-  void trim() {
-    resize(count);
-    resizeMarks(marks);
-  }
-
-  private void resize(int length) {
-    owner = Arrays.copyOf(owner, length);
-    stack = Arrays.copyOf(stack, length);
-    spot = Arrays.copyOf(spot, length);
-    open = Arrays.copyOf(open, length);
-    base = Arrays.copyOf(base, length);
-    samples = Arrays.copyOf(samples, length);
-  }
-
   private void resizeMarks(int length) {
     markTime = Arrays.copyOf(markTime, length);
     markEnd = Arrays.copyOf(markEnd, length);
     markPass = Arrays.copyOf(markPass, length);
   }
 
+  /** Memory of marks and packed entries. */
   long bytes() {
-    return (long) owner.length * ENTRY_BYTES + (long) markTime.length * MARK_BYTES;
+    return OBJECT_BYTES + packed.length + (long) markTime.length * MARK_BYTES;
   }
 }

@@ -88,13 +88,19 @@ public abstract class LogWindow implements ChangeLog.Reader {
     return lost || !isBehind() && !isAhead();
   }
 
+  /** A sum cannot be parted: the head goes to the end of the sum in which it is held. */
   private boolean isBehind() {
-    return log.more(head) && log.nextTime(head) <= limit;
+    return log.more(head)
+        && (log.nextTime(head) <= limit
+            || log.nextStep(head) != ChangeLog.FULL && log.nextBegin(head) < limit);
   }
 
   /** The head never goes back behind the tail, which goes first. */
   private boolean isAhead() {
-    return log.time(head) > limit && log.less(head) && (whole || tail.before(head));
+    return log.time(head) > limit
+        && log.less(head)
+        && (whole || tail.before(head))
+        && (log.step(head) == ChangeLog.FULL || log.begin(head) >= limit);
   }
 
   /** Takes the head to where it is to be, until {@code deadline} ({@link System#nanoTime}). */
@@ -157,12 +163,19 @@ public abstract class LogWindow implements ChangeLog.Reader {
     return true;
   }
 
+  /** The one sum of the oldest history is left out, unless the head is held within that sum. */
   private boolean moveTail(long target) {
     if (log.time(tail) > target) {
+      if (!log.less(tail) || log.step(tail) == ChangeLog.ALL && log.time(tail) < limit) {
+        return false;
+      }
       version++;
       return log.backward(tail, this::tail);
     }
-    if (tail.before(head) && log.more(tail) && (log.nextTime(tail) <= target || log.atSum(tail))) {
+    if (tail.before(head)
+        && log.more(tail)
+        && (log.nextTime(tail) <= target
+            || log.nextStep(tail) == ChangeLog.ALL && log.nextTime(tail) < limit)) {
       version++;
       log.forward(tail, this::tail);
       return true;
@@ -171,7 +184,7 @@ public abstract class LogWindow implements ChangeLog.Reader {
   }
 
   @Override
-  public void leave(long from, long to) {
+  public void leave(int from, int to) {
     version++;
     while (!lost && log.within(head, from, to)) {
       if (caughtUp()) {
@@ -192,7 +205,7 @@ public abstract class LogWindow implements ChangeLog.Reader {
 
   @Override
   public void moved(
-      long from,
+      int from,
       int owner,
       int stack,
       int toOwner,
@@ -217,12 +230,8 @@ public abstract class LogWindow implements ChangeLog.Reader {
   }
 
   @Override
-  public void joined(long from, long to) {
-    if (head.chunk == from) {
-      head.chunk = to;
-    }
-    if (tail.chunk == from) {
-      tail.chunk = to;
-    }
+  public void joined(int from, int to) {
+    head.joined(from, to);
+    tail.joined(from, to);
   }
 }

@@ -8,50 +8,70 @@ final class Merger {
   private static final int SPOT_BITS = 16;
   private static final int STACK_BITS = Slots.BITS;
 
-  private final Chunk to = new Chunk(64);
+  private final Chunk to;
+  private final Entries sums = new Entries(64);
 
   /** The entries of the mark that goes on, by owner, stack and spot. */
   private final LongIndex keys = new LongIndex();
 
   private int from;
 
+  /**
+   * @param step of the marks, ns
+   */
+  Merger(long step) {
+    to = new Chunk(step);
+  }
+
   void add(int owner, int stack, int spot, int open, long base, long samples) {
     long pair = (long) owner << STACK_BITS | stack & (1 << STACK_BITS) - 1;
     int entry = from + keys.row(pair << SPOT_BITS | spot);
-    if (entry == to.count) {
-      to.add(owner, stack, spot, open, base, samples);
+    if (entry == sums.count) {
+      sums.add(owner, stack, spot, open, base, samples);
     } else {
-      to.open[entry] += open;
-      to.base[entry] += base;
-      to.samples[entry] += samples;
-    }
-  }
-
-  /** Adds entries of a chunk, from one index to before another. */
-  void addAll(Chunk of, int begin, int end) {
-    for (int i = begin; i < end; i++) {
-      add(of.owner[i], of.stack[i], of.spot[i], of.open[i], of.base[i], of.samples[i]);
+      sums.open[entry] += open;
+      sums.base[entry] += base;
+      sums.samples[entry] += samples;
     }
   }
 
   /** Ends the sums of a mark; sums that came to nothing are dropped. */
   void mark(long time, long pass) {
-    int end = to.count;
-    to.count = from;
+    int end = sums.count;
+    sums.count = from;
     for (int i = from; i < end; i++) {
-      if (to.open[i] != 0 || to.base[i] != 0 || to.samples[i] != 0) {
-        to.add(to.owner[i], to.stack[i], to.spot[i], to.open[i], to.base[i], to.samples[i]);
+      if (sums.open[i] != 0 || sums.base[i] != 0 || sums.samples[i] != 0) {
+        sums.add(
+            sums.owner[i],
+            sums.stack[i],
+            sums.spot[i],
+            sums.open[i],
+            sums.base[i],
+            sums.samples[i]);
       }
     }
-    to.mark(time, pass);
-    from = to.count;
+    from = sums.count;
+    to.mark(time, pass, from);
     keys.clear();
   }
 
-  /** All sums. */
-  Chunk chunk() {
-    to.merged = true;
-    to.trim();
+  /** How many sums there are. */
+  int count() {
+    return sums.count;
+  }
+
+  Entries sums() {
+    return sums;
+  }
+
+  /** The marks behind the sums. */
+  Chunk marks() {
+    return to;
+  }
+
+  /** All sums, packed. */
+  Chunk chunk(Packing packing) {
+    to.pack(packing, sums);
     return to;
   }
 }

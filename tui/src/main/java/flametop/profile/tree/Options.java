@@ -6,8 +6,8 @@ import flametop.profile.answer.Shape;
 /**
  * How a {@code Profile} is kept; fixed for its life but for the shape.
  *
- * @param historyBytes memory for the log of changes; older history becomes sums per second, then
- *     one sum
+ * @param historyBytes memory for the log of changes in full; older history becomes sums, which take
+ *     a quarter as much more
  * @param shape of the graph at first
  * @param hideRoots whether frames that only say that nothing called them ({@code [thread start]})
  *     are left out of the graph; folded stacks keep them

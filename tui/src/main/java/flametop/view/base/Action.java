@@ -56,7 +56,8 @@ public enum Action {
 
   FREEZE("freeze", Group.TIME, "freeze", "freeze, thaw", "space"),
   WINDOW("window", Group.TIME, "window", "10 s, 30 s, 5 min, all", "m"),
-  TIME("time", Group.TIME, "time", "cursor on the strip", "t"),
+  TIME("time", Group.TIME, "time", "cursor, or a typed time", "t"),
+  GO_TO("go-to-time", Group.TIME, "go to", "cursor, or a typed time", "T"),
   RANGE_START("range-start", Group.TIME, "its ends", "start and end of a range", "["),
   RANGE_END("range-end", Group.TIME, "its ends", "start and end of a range", "]"),
   STATES("states", Group.TIME, "states", "busy, on, off cpu, all", "o"),
@@ -164,7 +165,7 @@ public enum Action {
   public @Nullable Capability needs() {
     return switch (this) {
       case FREEZE, REFRESH -> Capability.PRESENT;
-      case WINDOW, TIME, RANGE_START, RANGE_END, RESTART -> Capability.TIME;
+      case WINDOW, TIME, GO_TO, RANGE_START, RANGE_END, RESTART -> Capability.TIME;
       case COMPARE, COMPARE_END -> Capability.BASELINE;
       case STATES, COLOUR, PICK_STATE -> Capability.STATES;
       case PROCESS, COMM -> Capability.PROCESSES;

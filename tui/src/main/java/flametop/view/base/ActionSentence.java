@@ -65,6 +65,8 @@ final class ActionSentence {
       case FREEZE -> "Freezes every panel at this moment, or thaws them. Sampling goes on.";
       case WINDOW -> "Shows the last 10 s, 30 s, 5 min, or all time since the start.";
       case TIME -> "Puts a cursor on the strip of time below the graph, or takes it away.";
+      case GO_TO ->
+          "Goes to a time that you type: 14:03, 14:03:20, -3m, or a range as 14:03-14:05.";
       case RANGE_START -> "Begins a range of time at the cursor; the graph is then of that range.";
       case RANGE_END -> "Ends a range of time at the cursor; the graph is then of that range.";
       case STATES -> "Counts time that is busy (RUN, RUNQ, D), on a CPU, off the CPUs, or all.";

@@ -24,6 +24,9 @@ final class TimeKeys {
   static @Nullable Step act(Scene scene, ViewState s, Action action) {
     boolean ends = action == Action.RANGE_START || action == Action.RANGE_END;
     TimeChoice time = s.time();
+    if (action == Action.GO_TO) {
+      return TypedTimeKeys.begun(scene, s);
+    }
     boolean moves =
         switch (action) {
           case LEFT, RIGHT, PAGE_UP, PAGE_DOWN, FIRST, LAST, ZOOM, BACK -> true;
@@ -45,12 +48,12 @@ final class TimeKeys {
       return ends ? end(strip, on, action) : Step.to(on);
     }
     return switch (action) {
-      case LEFT -> move(strip, s, -1);
-      case RIGHT -> move(strip, s, 1);
-      case PAGE_UP -> move(strip, s, -PAGE);
-      case PAGE_DOWN -> move(strip, s, PAGE);
-      case FIRST -> move(strip, s, -Short.MAX_VALUE);
-      case LAST -> move(strip, s, Short.MAX_VALUE);
+      case LEFT -> move(scene, strip, s, -1);
+      case RIGHT -> move(scene, strip, s, 1);
+      case PAGE_UP -> move(scene, strip, s, -PAGE);
+      case PAGE_DOWN -> move(scene, strip, s, PAGE);
+      case FIRST -> move(scene, strip, s, -Short.MAX_VALUE);
+      case LAST -> move(scene, strip, s, Short.MAX_VALUE);
       case RANGE_START, RANGE_END -> end(strip, s, action);
       case ZOOM ->
           Step.answer(
@@ -101,14 +104,17 @@ final class TimeKeys {
         : null;
   }
 
-  private static Step move(TimeStrip strip, ViewState s, int by) {
-    int at = strip.column(s.time().cursor());
-    int last = strip.left() + strip.columns() - 1;
-    int to = Math.max(strip.left(), Math.min(last, at + by));
+  /** Moves the cursor by columns, also to times before those on the strip. */
+  private static Step move(Scene scene, TimeStrip strip, ViewState s, int by) {
+    int past = scene.snapshot.live().host().busyCpus().length;
+    long oldest =
+        Math.min(strip.newest() - strip.columns() + 1, strip.present() - past / strip.seconds());
+    long at = strip.number(s.time().cursor());
+    long to = Math.max(oldest, Math.min(strip.present(), at + by));
     if (to == at) {
       return Step.answer(s, by < 0 ? "nothing further back" : "this is the present");
     }
-    return Step.to(s.withTime(s.time().withCursor(strip.at(to).from())));
+    return Step.to(s.withTime(s.time().withCursor(strip.time(to).from())));
   }
 
   /**

@@ -8,6 +8,8 @@ import flametop.view.base.Action;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.base.Zone;
+import flametop.view.state.TimeChoice;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,14 +19,17 @@ import org.jspecify.annotations.Nullable;
  * @param left the first column of the strip on the screen
  * @param columns of the strip; the newest is the last
  * @param seconds of a column
- * @param newest number of the newest column: seconds of CLOCK_MONOTONIC per seconds of a column
+ * @param newest number of the last column: seconds of CLOCK_MONOTONIC per seconds of a column
+ * @param present number of the column of the present
  * @param span seconds that the strip shows at most
  */
-public record TimeStrip(int left, int columns, int seconds, long newest, int span) {
+public record TimeStrip(int left, int columns, int seconds, long newest, long present, long span) {
   /** The largest number of waiting tasks that has room. With more, the strip is shorter. */
   private static final int MANY_WAIT = 99;
 
+  /** The strip shows so many seconds at most, unless a longer range is chosen. */
   private static final int MOST_SECONDS = 300;
+
   private static final int LABEL = 7;
 
   /** Cells of an amount a second. */
@@ -49,9 +54,35 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
     }
     // A column is one second as long as all seconds fit, so that the strip is as wide as it can be.
     int past = Math.min(host.busyCpus().length, MOST_SECONDS);
-    int seconds = Math.max(1, (past + width - 1) / width);
-    int span = Math.min(MOST_SECONDS, width * seconds);
-    return new TimeStrip(LABEL, width, seconds, host.time() / SECOND / seconds, span);
+    long chosen = scene.state.moment().range().map(TimeRange::nanos).orElse(0L) / SECOND;
+    int seconds = (int) Math.max(1, (Math.max(past, chosen) + width - 1) / width);
+    long present = host.time() / SECOND / seconds;
+    long last = last(scene, present, width, seconds);
+    long span = Math.min(Math.max(MOST_SECONDS, chosen), (long) width * seconds);
+    return new TimeStrip(LABEL, width, seconds, last, present, span);
+  }
+
+  /**
+   * The last column: that of the present, unless cursor or range are too long ago for the strip.
+   * Then they are in the middle half of the strip, which stands still meanwhile.
+   */
+  private static long last(Scene scene, long present, int width, int seconds) {
+    TimeChoice time = scene.state.time();
+    Optional<TimeRange> range = scene.state.moment().range();
+    if (!time.on() && range.isEmpty()) {
+      return present;
+    }
+    long wanted = time.on() ? time.cursor() : range.orElseThrow().from();
+    long column = Math.floorDiv(wanted, seconds * SECOND);
+    int half = width / 2;
+    boolean seen = column > present - width;
+    long end = (Math.floorDiv(column, half) + 1) * half - 1 + half / 2;
+    return seen ? present : Math.min(present, end);
+  }
+
+  /** How long before the present the strip begins, seconds. */
+  public long past() {
+    return span + (present - newest) * seconds;
   }
 
   /** The rows of the strip, with its labels. */
@@ -61,14 +92,23 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
 
   /** The time of a column of the screen; beside the strip, the time of the nearest column. */
   public TimeRange at(int x) {
-    int ago = Math.max(0, Math.min(columns - 1, left + columns - 1 - x));
-    long first = (newest - ago) * seconds;
+    return time(newest - Math.max(0, Math.min(columns - 1, left + columns - 1 - x)));
+  }
+
+  /** The time of a column with a number. */
+  public TimeRange time(long number) {
+    long first = number * seconds;
     return new TimeRange(first * SECOND, (first + seconds) * SECOND);
+  }
+
+  /** The number of the column with a time. */
+  public long number(long time) {
+    return Math.floorDiv(time, seconds * SECOND);
   }
 
   /** The column of the screen with a time, or the nearest one. */
   public int column(long time) {
-    long ago = newest - Math.floorDiv(time, seconds * SECOND);
+    long ago = newest - number(time);
     return left + columns - 1 - (int) Math.max(0, Math.min(columns - 1, ago));
   }
 
@@ -147,9 +187,10 @@ public record TimeStrip(int left, int columns, int seconds, long newest, int spa
     }
     long back =
         time.ranged() ? host.time() - time.graph().from() : scene.state.moment().windowNanos();
-    boolean beyond = back > time.compactedNanos() && time.compactedNanos() < time.runNanos();
+    long full = time.past().fullNanos();
+    boolean beyond = back > full && full < time.runNanos();
     return beyond && scene.columns >= 100
-        ? "older than " + Units.span(time.compactedNanos()) + " only as sums  " + text
+        ? "older than " + Units.span(full) + " only as sums  " + text
         : text;
   }
 }

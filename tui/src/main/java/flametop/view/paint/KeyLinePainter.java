@@ -2,6 +2,7 @@ package flametop.view.paint;
 
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
+import flametop.view.base.Prompt;
 import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.layout.KeyLine;
@@ -9,7 +10,9 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Search;
 import flametop.view.state.ViewState;
 
-/** Paints the last row: the answer to a key, the search that is typed, the keys of the view. */
+/**
+ * Paints the last row: the answer to a key, the search or time that is typed, the keys of the view.
+ */
 public final class KeyLinePainter {
 
   private KeyLinePainter() {}
@@ -21,6 +24,11 @@ public final class KeyLinePainter {
     Search search = state.search();
     if (search != null && search.typing()) {
       typing(scene, search, grid, y);
+      return;
+    }
+    Prompt time = state.time().typed();
+    if (time != null) {
+      typing(scene, time, grid, y);
       return;
     }
     if (!state.message().isEmpty()) {
@@ -39,6 +47,18 @@ public final class KeyLinePainter {
       grid.text(entry.x(), y, keys, entry.keys(), Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
       int label = entry.x() + keys + 1;
       grid.text(label, y, entry.width(), entry.label(), Paint.DIM, Paint.GROUND, 0);
+    }
+  }
+
+  private static void typing(Scene scene, Prompt time, CellGrid grid, int y) {
+    String said = scene.state.said().counted();
+    String hint = said.isEmpty() ? "14:03, 14:03:20, -3m, 14:03-14:05" : said;
+    int room = scene.columns - 2;
+    int x = 1 + grid.text(1, y, room, "go to ", Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
+    x += PromptPainter.paint(grid, x, y, room - x, time, Paint.GROUND);
+    int hintX = scene.columns - 1 - TextWidth.of(hint);
+    if (hintX > x) {
+      grid.text(hintX, y, scene.columns, hint, Paint.DIM, Paint.GROUND, 0);
     }
   }
 

@@ -19,7 +19,7 @@ import java.util.Optional;
 /**
  * Paints the last minutes as a strip: busy CPUs by height and colour, waiting tasks above them or,
  * in one row, by the background. The time of the graph has a lighter background; a chosen range is
- * bright, the rest dim.
+ * bright, the rest dim, as is time of which the history has sums only.
  */
 final class TimePainter {
   private static final int QUEUED = Paint.of(Role.QUEUED);
@@ -57,8 +57,9 @@ final class TimePainter {
     if (strip == null) {
       return;
     }
-    int span = strip.span();
-    String past = span % 60 == 0 ? span / 60 + " min" : span + " s";
+    long span = strip.past();
+    String past =
+        span % 60 == 0 ? span / 60 + " min" : span < 600 ? span + " s" : Units.near(span * SECOND);
     grid.text(1, labelRow, strip.left() - 2, past, Paint.DIM, Paint.GROUND, 0);
     EventsReport events = scene.snapshot.live().events();
     boolean ofTime = MeasureWords.shown(scene) == null;
@@ -73,6 +74,8 @@ final class TimePainter {
     TimeChoice time = scene.state.time();
     Optional<TimeRange> range = scene.state.moment().range();
     TimeRange shown = range.orElse(scene.snapshot.live().time().graph());
+    long inFull = scene.snapshot.live().time().past().fullNanos();
+    long summed = inFull == Long.MAX_VALUE ? Long.MIN_VALUE : host.time() - inFull;
     int cursor = time.on() ? strip.column(time.cursor()) : -1;
     for (int x = strip.left(); x < strip.left() + strip.columns(); x++) {
       TimeRange at = strip.at(x);
@@ -80,7 +83,7 @@ final class TimePainter {
       double waiting =
           ofTime ? TimeStrip.mean(host.waitingTasks(), host.time(), at) / cpus : Double.NaN;
       boolean chosen = at.overlaps(shown);
-      boolean dim = range.isPresent() && !chosen;
+      boolean dim = range.isPresent() && !chosen || at.to() <= summed;
       int ground = x == cursor ? Paint.of(Role.SELECT) : chosen ? Paint.CHROME : Paint.GROUND;
       if (Double.isNaN(height)) {
         grid.put(x, labelRow, '▁', Paint.faded(Paint.DIM), ground, 0);
@@ -141,7 +144,7 @@ final class TimePainter {
             ago(host, range.to()),
             figures(scene, range),
             turned(live.events(), range));
-    String graph = chosen.isEmpty() ? "" : graph(live, range);
+    String graph = chosen.isEmpty() ? kept(live.time().past()) : graph(live, range);
     if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
       text = text.substring(0, text.indexOf(':')) + "  ";
     }
@@ -174,11 +177,37 @@ final class TimePainter {
     return text;
   }
 
-  /** The time that the graph shows of a range: the nearest one, if only sums are left. */
+  /** How far back history is in full, and the memory that keeps it so. */
+  private static String kept(Snapshot.Past past) {
+    return past.fullNanos() == Long.MAX_VALUE
+        ? ""
+        : " in full since "
+            + Units.span(past.fullNanos())
+            + " ("
+            + (past.bytes() >> 20)
+            + " MiB), sums before ";
+  }
+
+  /**
+   * The time that the graph shows of a range, and the sums that this time is made of: where only
+   * sums are left it may be longer than the range.
+   */
   private static String graph(Snapshot.Live live, TimeRange range) {
     if (!live.time().ranged()) {
       return "";
     }
+    return shown(live, range) + sums(live.time().past().stepNanos());
+  }
+
+  private static String sums(long step) {
+    return step == 0
+        ? ""
+        : step == Long.MAX_VALUE
+            ? "as one sum of all that is older than an hour "
+            : "in sums of " + Units.span(step) + " ";
+  }
+
+  private static String shown(Snapshot.Live live, TimeRange range) {
     TimeRange graph = live.time().graph();
     boolean near =
         Math.abs(graph.from() - range.from()) < NEAR_NANOS

@@ -5,6 +5,7 @@ import flametop.profile.answer.Function;
 import flametop.view.base.Action;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
+import flametop.view.base.Prompt;
 import flametop.view.base.Zone;
 import flametop.view.keys.CommonKeys;
 import flametop.view.keys.FormatKeys;
@@ -13,6 +14,7 @@ import flametop.view.keys.SandwichKeys;
 import flametop.view.keys.SearchKeys;
 import flametop.view.keys.ShapeKeys;
 import flametop.view.keys.SourceListKeys;
+import flametop.view.keys.TypedTimeKeys;
 import flametop.view.keys.ViewKeys;
 import flametop.view.layout.Header;
 import flametop.view.layout.HelpLayout;
@@ -117,6 +119,10 @@ public final class Keys {
     if (search != null && search.typing()) {
       return SearchKeys.press(keys(scene, s), scene, s, search, key);
     }
+    Prompt time = s.time().typed();
+    if (time != null) {
+      return TypedTimeKeys.press(scene, s, time, key);
+    }
     if (inText && letter && GRAVE.contains(action)) {
       String text = key.name() + " came amid other text, as if pasted; press it again if meant";
       return Step.answer(s, text);
@@ -141,6 +147,10 @@ public final class Keys {
     Search search = s.search();
     if (!s.help() && search != null && search.typing()) {
       return Step.to(s.withSearch(Search.of(search.prompt().typed(text), true)));
+    }
+    Prompt time = s.time().typed();
+    if (!s.help() && time != null) {
+      return TypedTimeKeys.typed(s, time.typed(text));
     }
     return Step.answer(s, "pasted text is no command; / searches for it");
   }
@@ -173,7 +183,7 @@ public final class Keys {
       return SourceListKeys.mouse(scene, s, s.sources(), mouse);
     }
     Search search = s.search();
-    if (search != null && search.typing()) {
+    if (search != null && search.typing() || s.time().typed() != null) {
       return Step.to(s);
     }
     if (mouse.isPress() && (mouse.y() == 0 || mouse.y() == scene.rows - 1)) {

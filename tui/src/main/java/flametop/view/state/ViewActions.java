@@ -27,14 +27,38 @@ public final class ViewActions {
 
   /** The actions of the graph and of its callers. */
   private static final Action[] GRAPH = {
-    Action.LEFT, Action.DOWN, Action.UP, Action.RIGHT,
-    Action.PAGE_UP, Action.PAGE_DOWN, Action.FIRST, Action.LAST,
-    Action.ZOOM, Action.BACK, Action.ROOT, Action.SEARCH,
-    Action.NEXT_MATCH, Action.PREVIOUS_MATCH, Action.SANDWICH, Action.SOURCE,
-    Action.KEEP, Action.DROP, Action.MERGE, Action.COLLAPSE,
-    Action.GROUP, Action.THREADS, Action.TIME, Action.RANGE_START,
-    Action.RANGE_END, Action.COMPARE, Action.COMPARE_END, Action.STATES,
-    Action.FLIP, Action.COPY, Action.COLOUR
+    Action.LEFT,
+    Action.DOWN,
+    Action.UP,
+    Action.RIGHT,
+    Action.PAGE_UP,
+    Action.PAGE_DOWN,
+    Action.FIRST,
+    Action.LAST,
+    Action.ZOOM,
+    Action.BACK,
+    Action.ROOT,
+    Action.SEARCH,
+    Action.NEXT_MATCH,
+    Action.PREVIOUS_MATCH,
+    Action.SANDWICH,
+    Action.SOURCE,
+    Action.KEEP,
+    Action.DROP,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.GROUP,
+    Action.THREADS,
+    Action.TIME,
+    Action.GO_TO,
+    Action.RANGE_START,
+    Action.RANGE_END,
+    Action.COMPARE,
+    Action.COMPARE_END,
+    Action.STATES,
+    Action.FLIP,
+    Action.COPY,
+    Action.COLOUR
   };
 
   /** The actions of the graph that a sandwich lacks. */
@@ -43,6 +67,7 @@ public final class ViewActions {
     Action.GROUP,
     Action.THREADS,
     Action.TIME,
+    Action.GO_TO,
     Action.RANGE_START,
     Action.RANGE_END,
     Action.FLIP
@@ -109,8 +134,15 @@ public final class ViewActions {
 
   /** The line while the cursor is on the strip of time. */
   private static final Action[] GRAPH_LINE_OF_A_TIME = {
-    Action.LEFT, Action.RIGHT, Action.RANGE_START, Action.RANGE_END,
-    Action.ZOOM, Action.BACK, Action.FREEZE, Action.HELP
+    Action.LEFT,
+    Action.RIGHT,
+    Action.RANGE_START,
+    Action.RANGE_END,
+    Action.ZOOM,
+    Action.BACK,
+    Action.GO_TO,
+    Action.FREEZE,
+    Action.HELP
   };
 
   /** The line of keys of a sandwich. */

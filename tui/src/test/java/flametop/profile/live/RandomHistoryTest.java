@@ -613,7 +613,7 @@ class RandomHistoryTest {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(Shape.PLAIN, 1_300_000, true));
+    World bounded = new World(new Options(Shape.PLAIN, 600_000, true));
     World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
@@ -662,7 +662,7 @@ class RandomHistoryTest {
   @ValueSource(longs = {31})
   void log_outOfMemory_staysWithinItAndKeepsTheTotals(long seed) {
     World bounded =
-        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 100_000, true));
+        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 30_000, true));
     World whole =
         new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
     Simulation a = new Simulation(bounded, seed);
@@ -670,7 +670,7 @@ class RandomHistoryTest {
     for (int step = 0; step < 2000; step++) {
       a.step();
       b.step();
-      assertTrue(bounded.log.bytes() < 110_000, "bytes=" + bounded.log.bytes());
+      assertTrue(bounded.log.bytes() < 45_000, "bytes=" + bounded.log.bytes());
     }
     LogFold anew = bounded.fold(bounded.options.shape());
     anew.catchUp(Long.MAX_VALUE);
@@ -733,7 +733,7 @@ class RandomHistoryTest {
   @ValueSource(longs = {51, 52, 53, 54})
   void forgotten_outOfMemory_keepsTotalsAndTables(long seed) {
     RootOrder order = RootOrder.values()[(int) (seed % 4)];
-    World forgetting = new World(new Options(Shape.of(new Shape.Group(order)), 100_000, true));
+    World forgetting = new World(new Options(Shape.of(new Shape.Group(order)), 30_000, true));
     World whole = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, true));
     Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
     Simulation b = new Simulation(whole, seed, true, null);
@@ -755,7 +755,7 @@ class RandomHistoryTest {
         forgetting.folds.remove(anew);
         anew.close();
       }
-      assertTrue(forgetting.log.bytes() < 110_000, "bytes=" + forgetting.log.bytes());
+      assertTrue(forgetting.log.bytes() < 45_000, "bytes=" + forgetting.log.bytes());
     }
     assertTrue(forgetting.log.compactedTo() > forgetting.log.startTime());
   }

@@ -75,6 +75,43 @@ public class TimeKeysTest extends ScreenUser {
   }
 
   @Test
+  void goTo_aTimeThatIsTyped_isTheRange() {
+    type("T");
+    type("-30s..-10s");
+    assertTrue(PictureText.of(scene()).contains("go to -30s..-10s"));
+    press(Key.of(Key.Kind.ENTER));
+    assertEquals(
+        Optional.of(new TimeRange(NOW - 30 * SECOND, NOW - 10 * SECOND)), state.moment().range());
+    assertTrue(state.time().on(), "the cursor is there");
+    assertEquals(NOW - 30 * SECOND, state.time().cursor());
+  }
+
+  @Test
+  void goTo_noTimeOrOneBeforeTheStart_isRefusedAndCanBeMended() {
+    type("Tnoon");
+    press(Key.of(Key.Kind.ENTER));
+    assertTrue(state.message().contains("'noon' is no time"), state.message());
+    assertEquals(Optional.empty(), state.moment().range());
+    press(Key.of(Key.Kind.ESCAPE));
+    assertEquals(TimeChoice.NONE, state.time());
+    type("T-3h");
+    press(Key.of(Key.Kind.ENTER));
+    assertTrue(state.message().contains("that is before"), state.message());
+    assertEquals(Optional.empty(), state.moment().range());
+  }
+
+  @Test
+  void cursor_beforeTheStrip_takesTheStripAlong() {
+    TimeStrip strip = TimeStrip.of(scene());
+    state = state.withTime(state.time().withCursor(NOW - 2_000 * SECOND));
+    TimeStrip back = TimeStrip.of(scene());
+    int x = back.column(NOW - 2_000 * SECOND);
+    assertTrue(back.at(x).overlaps(new TimeRange(NOW - 2_000 * SECOND, NOW - 2_000 * SECOND + 1)));
+    assertTrue(x > back.left() && x < back.left() + back.columns() - 1);
+    assertTrue(back.newest() < strip.newest());
+  }
+
+  @Test
   void end_onTheWrongSide_otherFollows() {
     type("t");
     left(20);

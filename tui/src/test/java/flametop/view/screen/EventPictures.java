@@ -132,7 +132,7 @@ final class EventPictures {
   }
 
   private static float[] weights() {
-    float[] weights = new float[EventsReport.SECONDS];
+    float[] weights = new float[300];
     for (int i = 0; i < weights.length; i++) {
       weights[i] = i < 60 ? Float.NaN : (float) (12e6 + 8e6 * Math.sin(i / 9.0));
     }

@@ -277,7 +277,7 @@ public final class Pictures {
             frozen ? 12 * SECOND : 0,
             Optional.empty(),
             42 * SECOND,
-            Long.MAX_VALUE);
+            Snapshot.Past.FULL);
     Snapshot.Host host =
         new Snapshot.Host(
             NOW,
@@ -437,7 +437,7 @@ public final class Pictures {
       frames.add(page("idle-view-bare" + of, View.IDLE, first, bare(), size));
       ViewState ranged =
           TimePictures.choosing(selected, new TimeRange(3_880 * SECOND, 3_930 * SECOND))
-              .withTime(new TimeChoice(true, 3_900 * SECOND, null));
+              .withTime(new TimeChoice(true, 3_900 * SECOND, null, null));
       frames.add(frame("time" + of, server, ranged));
     }
     int[] small = {40, 10};

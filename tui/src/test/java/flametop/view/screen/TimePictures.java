@@ -144,7 +144,7 @@ public final class TimePictures {
             live.time().waitingNanos(),
             baseline,
             live.time().runNanos(),
-            live.time().compactedNanos());
+            live.time().past());
     return new Snapshot(
         s.graph(),
         s.total(),
