@@ -9,6 +9,8 @@
 mod attacher;
 mod counter;
 mod function;
+mod kprobes;
+mod loader;
 mod rate;
 pub mod source;
 mod stretch;
@@ -30,7 +32,7 @@ use crate::{
     sys,
 };
 pub use attacher::Attacher;
-pub use function::check_functions;
+pub use kprobes::check as check_functions;
 pub use rate::Budget;
 use rate::Pace;
 pub use source::{

@@ -1,23 +1,21 @@
 //! Functions of the kernel as sources, many by one link where the kernel can (kprobe.multi since 5.18), else one by one.
 
-use std::{fs, path::Path};
-
 use anyhow::{Context, Result, bail, ensure};
 use libbpf_rs::KprobeMultiOpts;
 
 use super::{
-    Hook, Source, SourceSpec, Weight,
-    attacher::{Attacher, Links, MOST_ONE_BY_ONE},
+    Hook, Source, SourceSpec, Weight, kprobes,
+    loader::{Links, Loader, MOST_ONE_BY_ONE},
 };
 
 /// Loads and attaches probes of kernel functions.
-pub fn attach_kernel(attacher: &Attacher, number: u32, spec: &SourceSpec) -> Result<Source> {
+pub fn attach_kernel(loader: &Loader, number: u32, spec: &SourceSpec) -> Result<Source> {
     let Hook::Kernel { functions, .. } = &spec.hook else {
         bail!("not a function of the kernel");
     };
     ensure!(!functions.is_empty(), "no function is given");
-    check_functions()?;
-    let by_one_link = attacher
+    kprobes::check()?;
+    let by_one_link = loader
         .load(number, spec, Links::Kernel)
         .and_then(|mut source| {
             let links = kernel_programs(&source)
@@ -43,7 +41,7 @@ pub fn attach_kernel(attacher: &Attacher, number: u32, spec: &SourceSpec) -> Res
             functions.len()
         )));
     }
-    let mut source = attacher.load(number, spec, Links::PerSite)?;
+    let mut source = loader.load(number, spec, Links::PerSite)?;
     let mut links = Vec::new();
     for (program, returns) in kernel_programs(&source) {
         for function in functions {
@@ -74,23 +72,4 @@ fn kernel_programs(
     [Some(hit), timed.then_some((&progs.begin_call, false))]
         .into_iter()
         .flatten()
-}
-
-/// Whether functions of this kernel can be probed.
-///
-/// # Errors
-/// Why not, and what mends that.
-pub fn check_functions() -> Result<()> {
-    const KPROBES: &str = "/sys/bus/event_source/devices/kprobe/type";
-    let lockdown = fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
-    if lockdown.contains("[confidentiality]") {
-        bail!(
-            "kernel lockdown (confidentiality) forbids probes of kernel functions; boot with lockdown=integrity, or use tracepoints"
-        );
-    }
-    ensure!(
-        Path::new(KPROBES).exists(),
-        "this kernel has no probes of its functions; boot a kernel built with CONFIG_KPROBES=y, as distributions ship, or use tracepoints"
-    );
-    Ok(())
 }

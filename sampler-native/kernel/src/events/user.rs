@@ -9,18 +9,18 @@ use libbpf_rs::{Link, MapCore, MapFlags, UprobeMultiOpts, UprobeOpts};
 
 use super::{
     Hook, ProbedFile, Site, Source, SourceSpec, Weight,
-    attacher::{Attacher, Links, MOST_ONE_BY_ONE},
+    loader::{Links, Loader, MOST_ONE_BY_ONE},
     source::Argument,
 };
 
 /// Loads and attaches probes of a program or library.
-pub fn attach(attacher: &Attacher, number: u32, spec: &SourceSpec) -> Result<Source> {
+pub fn attach(loader: &Loader, number: u32, spec: &SourceSpec) -> Result<Source> {
     let Hook::User { file, sites, .. } = &spec.hook else {
         bail!("not a function of a program");
     };
     check_sites(file, sites)?;
-    let processes = attacher.processes().to_vec();
-    let by_one_link = attacher
+    let processes = loader.processes().to_vec();
+    let by_one_link = loader
         .load(number, spec, Links::PerFile)
         .and_then(|mut source| {
             probe(&mut source, &processes, true)?;
@@ -37,7 +37,7 @@ pub fn attach(attacher: &Attacher, number: u32, spec: &SourceSpec) -> Result<Sou
             sites.len()
         )));
     }
-    let mut source = attacher.load(number, spec, Links::PerSite)?;
+    let mut source = loader.load(number, spec, Links::PerSite)?;
     probe(&mut source, &processes, false).map_err(|error| explain(error, file))?;
     Ok(source)
 }

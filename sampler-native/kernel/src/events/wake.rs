@@ -8,7 +8,7 @@ use libbpf_rs::{
     btf::{Btf, types::Typedef},
 };
 
-use super::{Source, function};
+use super::{Source, kprobes};
 use crate::{
     skeletons::OpenEventsProgs,
     sys::{self, Walk},
@@ -39,7 +39,7 @@ pub fn check() -> Result<()> {
     if tells_of_returns() {
         return Ok(());
     }
-    function::check_functions()
+    kprobes::check()
         .context("before Linux 6.15 the stack of a task that was woken is copied by a probe")
 }
 

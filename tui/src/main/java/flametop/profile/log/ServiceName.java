@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Names a process by the program that it runs, so that two services of one interpreter are told
@@ -20,22 +21,54 @@ final class ServiceName {
 
   /** The kind of an interpreter, which says how its command line is read. */
   private enum Kind {
-    JAVA,
-    PYTHON,
-    /** {@code -e TEXT} is the program. */
-    SCRIPT,
-    SHELL,
-    DOTNET
+    JAVA(
+        null,
+        "-cp",
+        "-classpath",
+        "--class-path",
+        "-p",
+        "--module-path",
+        "--upgrade-module-path",
+        "--add-modules",
+        "--add-reads",
+        "--add-exports",
+        "--add-opens",
+        "--limit-modules",
+        "--patch-module",
+        "--enable-native-access",
+        "--source"),
+    PYTHON("-[a-zA-Z]*c", "-W", "-X", "--check-hash-based-pycs"),
+    SCRIPT(
+        "-[nplaiwuxs0]*[eE]|--eval|-p|--print",
+        "-r",
+        "-I",
+        "--require",
+        "--import",
+        "--loader",
+        "-d",
+        "-S",
+        "-t"),
+    SHELL("-[a-zA-Z]*c", "-o", "-O", "--rcfile", "--init-file"),
+    DOTNET(null, "--additionalprobingpath", "--depsfile", "--runtimeconfig", "--fx-version");
+
+    /** Options after which the program itself stands: it may be long, and may hold a secret. */
+    final @Nullable Pattern inline;
+
+    /** Options whose value is the next word. */
+    @SuppressWarnings("ImmutableEnumChecker") // of Set.of
+    final Set<String> withValue;
+
+    Kind(@Nullable String inline, String... withValue) {
+      this.inline = inline == null ? null : Pattern.compile(inline);
+      this.withValue = Set.of(withValue);
+    }
+
+    boolean isInline(String word) {
+      return inline != null && inline.matcher(word).matches();
+    }
   }
 
   private static final Pattern VERSION = Pattern.compile("[0-9.]*$");
-
-  /** Options after which the program itself stands: it may be long, and may hold a secret. */
-  private static final Map<Kind, Pattern> INLINE =
-      Map.of(
-          Kind.PYTHON, Pattern.compile("-[a-zA-Z]*c"),
-          Kind.SCRIPT, Pattern.compile("-[nplaiwuxs0]*[eE]|--eval|-p|--print"),
-          Kind.SHELL, Pattern.compile("-[a-zA-Z]*c"));
 
   /** Python's option after which a module stands. */
   private static final Pattern MODULE = Pattern.compile("-[a-zA-Z]*m");
@@ -61,34 +94,6 @@ final class ServiceName {
           Map.entry("ksh", Kind.SHELL),
           Map.entry("dotnet", Kind.DOTNET),
           Map.entry("mono", Kind.DOTNET));
-
-  /** Options whose value is the next word. */
-  private static final Map<Kind, Set<String>> WITH_VALUE =
-      Map.of(
-          Kind.JAVA,
-          Set.of(
-              "-cp",
-              "-classpath",
-              "--class-path",
-              "-p",
-              "--module-path",
-              "--upgrade-module-path",
-              "--add-modules",
-              "--add-reads",
-              "--add-exports",
-              "--add-opens",
-              "--limit-modules",
-              "--patch-module",
-              "--enable-native-access",
-              "--source"),
-          Kind.PYTHON,
-          Set.of("-W", "-X", "--check-hash-based-pycs"),
-          Kind.SCRIPT,
-          Set.of("-r", "-I", "--require", "--import", "--loader", "-d", "-S", "-t"),
-          Kind.SHELL,
-          Set.of("-o", "-O", "--rcfile", "--init-file"),
-          Kind.DOTNET,
-          Set.of("--additionalprobingpath", "--depsfile", "--runtimeconfig", "--fx-version"));
 
   private ServiceName() {}
 
@@ -166,7 +171,7 @@ final class ServiceName {
       if (word.equals("-m") || word.equals("--module")) {
         return hasNext ? simple(words.get(i + 1)) : "";
       }
-      if (WITH_VALUE.get(Kind.JAVA).contains(word)) {
+      if (Kind.JAVA.withValue.contains(word)) {
         i++;
       } else if (!word.startsWith("-") && !word.startsWith("@")) {
         return word.endsWith(".java") ? file(word) : simple(word);
@@ -188,11 +193,10 @@ final class ServiceName {
       if (kind == Kind.PYTHON && MODULE.matcher(word).matches()) {
         return i + 1 < words.size() ? words.get(i + 1) : "";
       }
-      Pattern inline = INLINE.get(kind);
-      if (inline != null && inline.matcher(word).matches()) {
+      if (kind.isInline(word)) {
         return word;
       }
-      if (WITH_VALUE.get(kind).contains(word)) {
+      if (kind.withValue.contains(word)) {
         i++;
       } else if (!word.startsWith("-") && !word.equals("run") && !word.equals("exec")) {
         return file(word);
