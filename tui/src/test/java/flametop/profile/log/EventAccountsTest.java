@@ -170,7 +170,7 @@ class EventAccountsTest {
       double error = one.error();
       sum += error;
       squares += error * error;
-      expected += one.variance / Math.pow(one.weight, 2);
+      expected += one.variance / ((double) one.weight * one.weight);
     }
     double mean = sum / runs;
     double spread = Math.sqrt(squares / runs - mean * mean);
