@@ -376,8 +376,8 @@ static void *ringed(void *unused)
 			 ring_params.cq_entries * sizeof(struct io_uring_cqe);
 	char *ring = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd,
 			  IORING_OFF_SQ_RING);
-	char *told = mmap(NULL, answers, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE,
-			  ring_fd, IORING_OFF_CQ_RING);
+	char *told = mmap(NULL, answers, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd,
+			  IORING_OFF_CQ_RING);
 	void *entry = mmap(NULL, ring_params.sq_entries * sizeof(struct io_uring_sqe),
 			   PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, ring_fd,
 			   IORING_OFF_SQES);
