@@ -121,7 +121,7 @@ test_collapse_group_threads() {
   wait_for 'by CPU: time on a CPU only; what waits or sleeps belongs to none'
   wait_for '[ ▏▎▍▌▋▊▉]cpu 0( |$)'
   keys H H
-  wait_for '^ by comm  '
+  wait_for '^ by service  '
   wait_gone 'by thread ─'
   keys q
   ended >/dev/null

@@ -64,7 +64,8 @@ class StackExportTest {
             "window: 30.0 s, from 2023-11-14 22:13:20 UTC to 2023-11-14 22:13:50 UTC",
             "rates: 19 passes a second, 199 samples a second of each CPU;"
                 + " at its end 19 passes a second, 99 samples a second of each CPU",
-            "losses: 1 samples lost, 2 passes late, 3.1 % of stacks short, 7 samples with a name limit"),
+            "losses: 1 samples lost, 2 passes late, 3.1 % of stacks short,"
+                + " 2.4 % of samples have a guessed frame ([guessed]), 7 samples with a name limit"),
         Exports.provenance("web-1").lines());
   }
 }

@@ -5,11 +5,11 @@ public enum RootOrder {
   NONE,
   /** What the process runs: its comm, or for an interpreter its script or class. */
   SERVICE,
-  COMM,
   PROCESS,
   THREAD,
   /** The CPU that it ran on, as far as that is known. */
   CPU,
   /** The control groups from the outermost to the group of the process, then the service. */
-  CGROUP
+  CGROUP,
+  COMM
 }

@@ -45,7 +45,7 @@ final class ActionSentence {
       case COLLAPSE ->
           "Draws the module of the selected frame as one frame; on that one: opens it.";
       case GROUP ->
-          "Groups by the next of service, comm, process, thread, CPU, control group, nothing.";
+          "Groups by the next of service, process, thread, CPU, control group, comm, nothing.";
       case THREADS -> "Groups by thread, or shows rows of threads; again: goes back.";
       case UNDO -> "Undoes the last filter or change of shape.";
       case REDO -> "Does again what was undone last.";
