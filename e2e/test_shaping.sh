@@ -31,21 +31,21 @@ test_keep_leave_out_undo_redo() {
   wait_for '[ ▏▎▍▌▋▊▉]known'
   select_frame '^known$' known
   keys f
-  wait_for 'only comm known, its past too'
-  wait_for '^─ comm known ─'
+  wait_for 'only service known, its past too'
+  wait_for '^─ service known ─'
   wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys u
-  wait_for 'undone: comm known'
+  wait_for 'undone: service known'
   wait_for '[ ▏▎▍▌▋▊▉]other'
   keys U
-  wait_for 'again: comm known'
+  wait_for 'again: service known'
   wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys U
   wait_for 'nothing was undone'
   select_frame '^thirty$' thirty
   keys x
   wait_for 'without thirty, its past too'
-  wait_for '^─ comm known › not thirty ─'
+  wait_for '^─ service known › not thirty ─'
   wait_gone '[▏▎▍▌▋▊▉] ?thirty'
   keys u
   wait_for 'undone: not thirty'
@@ -228,19 +228,19 @@ test_shape_of_a_replay_and_clicks_on_its_steps() {
   wait_for '[ ▏▎▍▌▋▊▉]other'
   select_frame '^known$' known
   keys f
-  wait_for '^─ comm known ─'
+  wait_for '^─ service known ─'
   wait_gone '[ ▏▎▍▌▋▊▉]other'
   keys r g
-  wait_for '^─ comm known › recursion merged › by process ─'
+  wait_for '^─ service known › recursion merged › by process ─'
   # A click on the first step.
   local row
-  row=$(line_of '─ comm known')
+  row=$(line_of '─ service known')
   tmux_ send-keys -l $'\033'"[<0;5;${row}M"
   tmux_ send-keys -l $'\033'"[<0;5;${row}m"
-  wait_for 'back to comm known'
-  wait_for '^─ comm known ─'
+  wait_for 'back to service known'
+  wait_for '^─ service known ─'
   keys u
-  wait_for '^─ comm known › recursion merged › by process ─'
+  wait_for '^─ service known › recursion merged › by process ─'
   keys q
   ended >/dev/null
 }

@@ -155,9 +155,9 @@ test_compare_shows_what_grew_and_what_is_gone() {
   wait_for 'newer'
   # The window passes: what was there before is a ghost, as wide as it was.
   select_function newer
-  wait_for '^ newer  0\.0% → [1-9][0-9.]*% of all, new'
+  wait_for '^ newer +0\.0% → [1-9][0-9.]*% of all, new'
   select_function older
-  wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
+  wait_for '^ older +[1-9][0-9.]*% → 0\.0% of all, gone'
   select_function steady
   wait_until "newer and older are of different colours" colours_differ
   # It goes on in other shapes, frozen, and beside a range.
@@ -218,7 +218,7 @@ test_compare_works_in_a_replay() {
   wait_for 'range [0-9]+ s, 0 s ago .*vs '
   keys Enter
   select_function older
-  wait_for '^ older  [1-9][0-9.]*% → 0\.0% of all, gone'
+  wait_for '^ older +[1-9][0-9.]*% → 0\.0% of all, gone'
   keys q
   ended >/dev/null
 }

@@ -156,6 +156,9 @@ fn kernel_functions_by_the_dozen_are_one_link_and_leave_nothing() {
         let enabled = tracefs.read("enabled_functions").unwrap_or_default();
         (tracefs.read("kprobe_events").unwrap_or_default(), enabled)
     };
+    // The first source makes the map that all share.
+    let warm = scene.attach(hook(&names[..1], false), Weight::Each(1));
+    scene.events().detach(warm).unwrap();
     let before = (traces(), own());
     let id = scene.attach(hook(&names, false), Weight::Each(1));
     let links: Vec<_> = own()

@@ -464,3 +464,55 @@ fn probes_files_that_harm_who_reads_them_hold_no_pass_up() {
     }
     is_on(&recording, 9);
 }
+
+#[test]
+fn probes_of_a_process_in_a_container_are_in_the_file_of_its_own_root() {
+    // A program that the container has where this system has another one.
+    let root = Path::new(env!("CARGO_TARGET_TMPDIR")).join("root");
+    for folder in ["bin", "proc", "old"] {
+        std::fs::create_dir_all(root.join(folder)).expect("a folder");
+    }
+    let source = format!(
+        "{}/../kernel/tests/programs/events.c",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let status = Command::new("cc")
+        .args(["-g", "-O2", "-static", "-pthread", "-o"])
+        .arg(root.join("bin/true"))
+        .arg(source)
+        .status();
+    assert!(status.expect("a C compiler").success());
+    let enter =
+        r#"mount --bind "$0" "$0" && cd "$0" && pivot_root . old && exec /bin/true seldom 50"#;
+    let mut outside = Talking::start(
+        Command::new("unshare")
+            .args(["--fork", "--kill-child", "--pid", "--mount"])
+            .args(["sh", "-c", enter])
+            .arg(&root),
+    );
+    let children = format!("/proc/{0}/task/{0}/children", outside.program.pid());
+    let children = std::fs::read_to_string(children).expect("children");
+    let inside: u32 = children.trim().parse().expect("one child");
+    let mut recording = Recording::open(&format!("{}\nhz.cpu=0", target(inside)));
+    set(&recording, 1, "uprobe:/bin/true:inner");
+    set(&recording, 2, "uretprobe:/bin/true:outer,weight=dur");
+    set(&recording, 3, "usdt:flametop:step");
+    set(&recording, 4, "uprobe:/bin/true:innner");
+    settled(&mut recording, 4);
+    for number in 1..=3 {
+        is_on(&recording, number);
+    }
+    assert!(why(&recording, 4).contains("did you mean inner?"));
+    outside.begin();
+    hits(&mut recording, &[(1, 100), (2, 50), (3, 0)]);
+    until(&mut recording, |model| {
+        model.events.iter().any(|(_, number, ..)| *number == 1)
+    });
+    recording.name_all();
+    let model = &recording.model;
+    for (head, number, ..) in &model.events {
+        let names = from_main(model, head.stack.expect("a stack"));
+        let top = if *number == 1 { "inner" } else { "outer" };
+        assert_eq!(names.last().map(String::as_str), Some(top), "{names:?}");
+    }
+}

@@ -27,7 +27,7 @@ impl Value {
         let near = |from: i32| {
             i32::try_from(i64::from(from).checked_add(distance)?)
                 .ok()
-                .filter(|sum| sum.abs() < FRAME_LIMIT)
+                .filter(|sum| sum.unsigned_abs() < FRAME_LIMIT.unsigned_abs())
         };
         match self {
             Value::Plus(register, from) => {
@@ -147,5 +147,30 @@ impl State {
         if size <= 8 && self.slots.len() < SLOTS {
             self.slots.push((base, at, Value::Unknown));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_distance_beyond_any_frame_is_unknown() {
+        let limit = i64::from(FRAME_LIMIT);
+        for distance in [
+            limit,
+            -limit,
+            i64::from(i32::MIN),
+            i64::from(i32::MAX),
+            i64::MIN,
+        ] {
+            assert_eq!(
+                Value::Plus(3, 0).add(distance),
+                Value::Unknown,
+                "{distance}"
+            );
+        }
+        let near = FRAME_LIMIT - 1;
+        assert_eq!(Value::At(3, 8, 0).add(limit - 1), Value::At(3, 8, near));
     }
 }

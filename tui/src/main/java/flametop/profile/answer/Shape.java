@@ -79,7 +79,7 @@ public final class Shape {
   public record Services(Set<String> names, boolean out) implements Filter {
     @Override
     public String text() {
-      return in(out, joined(names));
+      return in(out, "service " + joined(names));
     }
 
     @Override

@@ -122,9 +122,11 @@ public final class Header {
     }
     int waits = waitsPercent(scene);
     if (waits > 0) {
+      // Whom the picture is of says more than the last words.
+      boolean beside = form >= 5 && form < 8 && !scene.options.target().equals(WHOLE_HOST);
       pieces.add(
           new Piece(
-              "  " + waits + (form < BAREST ? " % waits for a CPU" : " % waits"),
+              "  " + waits + (form < BAREST && !beside ? " % waits for a CPU" : " % waits"),
               Role.WORSE,
               true,
               Action.STATES));
