@@ -159,6 +159,8 @@ time_() {
   keys Left Left Left Left
   press range-end ']' 'range [0-9]+ s, [2-9] s ago'
   back_to 'no range any more'
+  press go-to-time T '14:03:20, -3m'
+  leave '14:03:20, -3m'
   keys o o
   wait_for 'time shown: busy'
   keys o
