@@ -154,7 +154,7 @@ impl Sources {
         let attacher = attacher(kernel)?;
         let force = self.force;
         self.attaching.ask(move || {
-            let parts = resolve::resolve(&spec, force);
+            let parts = resolve::resolve(&spec, force).with_context(|| spec.text.clone());
             let live = parts.and_then(|parts| Live::attach(&attacher, number, parts, &spec.text));
             Done::Attached {
                 number,
