@@ -62,6 +62,11 @@ capture() {
   tmux_ capture-pane -p
 }
 
+# Whether folded stacks were exported. A notice does not tell: a long path cuts its name of the file.
+is_exported() {
+  compgen -G "$work/flametop-*.folded" >/dev/null
+}
+
 # wait_for REGEX: until the screen shows it.
 wait_for() {
   local waited=0

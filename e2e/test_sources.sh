@@ -9,10 +9,6 @@ add() {
   keys Enter
 }
 
-is_exported() {
-  compgen -G "$work/flametop-*.folded" >/dev/null
-}
-
 # The window of all time.
 all_time() {
   wait_until "the window is all time" next_window
@@ -59,8 +55,11 @@ test_sources_are_added_looked_at_switched_off_and_exported() {
   keys 9 Space
   wait_for 'off: fault; what it counted stays'
   wait_for '› fault +off '
+  counted=$(capture | sed -nE 's/.*› fault +off +[0-9,]+ +([0-9,]+) .*/\1/p')
   keys 1
   all_time
+  # What has no stack of its own is placed within two seconds.
+  wait_for "^ all .* of all +$counted events"
   keys e
   wait_for 'export as'
   keys Enter

@@ -104,7 +104,7 @@ test_time_a_range_is_dragged_and_exported() {
   keys e
   wait_for 'folded'
   keys Enter
-  wait_for 'flametop-.*\.folded: '
+  wait_until "the file is there" is_exported
   contains "the export's window" '^# window: [0-9.]+ s, from .* to .*, a range [0-9.]+ s ago$' \
     "$work"/flametop-*.folded
   keys q
