@@ -19,7 +19,7 @@ use flametop_unwind::OpenFile;
 use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sys::{
-        epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags},
+        epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout},
         eventfd::{EfdFlags, EventFd},
     },
 };
@@ -88,10 +88,12 @@ impl<T: Send + 'static> Client<T> {
 
     /// The answers that have come, those at their deadline included.
     pub fn take(&self) -> Vec<(T, Told<Arc<OpenFile>>)> {
-        // It fails if there was nothing.
-        let _ = self.shared.told.read();
         let mut state = lock(&self.shared.state);
-        state.receive();
+        if self.shared.is_heard() {
+            // It fails if there was nothing.
+            let _ = self.shared.told.read();
+            state.receive();
+        }
         state.expire(Instant::now());
         state.flush();
         let doomed = |process: &Process| process.doomed.is_some();
@@ -147,6 +149,12 @@ impl<T> Drop for Client<T> {
 }
 
 impl<T> Shared<T> {
+    /// Whether there may be something to receive. Mostly nothing is, and a receiver without a message costs more than this.
+    fn is_heard(&self) -> bool {
+        let mut ready = [EpollEvent::empty()];
+        self.events.wait(&mut ready, EpollTimeout::ZERO) != Ok(0)
+    }
+
     fn wake(&self) {
         // It fails only if nobody has looked for longer than this machine lives.
         let _ = self.wake.write(1);
