@@ -373,6 +373,6 @@ fn lock_threads_that_map_memory_wait_in_the_function_that_takes_the_lock() {
         }
     }
     println!("{right} of {all}: {:?}", model.totals[&4]);
-    // What else waits on a busy machine is not of these threads' making: readers of their mappings, and threads that wait for page tables.
+    // On a busy machine other threads wait too: those that read these mappings, and those that wait for page tables.
     assert!(right > 0.5 * all, "{right} of {all}");
 }
