@@ -179,9 +179,10 @@ static __always_inline bool count_hit(struct ft_event_counts *c, __s64 weighs, _
 	if (weighed_by != FT_WEIGHT_UNIT) {
 		__u64 class = bits(*weight);
 
+		/* masked, since some verifiers do not keep what a comparison tells */
 		asm volatile("" : "+r"(class));
-		if (class < FT_WEIGHTS)
-			ADD(c->weights[class], 1, shared);
+		class &= FT_WEIGHTS - 1;
+		ADD(c->weights[class], 1, shared);
 	}
 	if (is_due(c, *weight, rate, shared))
 		return 1;
@@ -220,12 +221,17 @@ static __always_inline bool end_record(struct ft_event_counts *c, struct sample 
 	return kept;
 }
 
-/*
- * Counts a hit, and copies the stack if one is due. `function`, `lock`: see struct ft_event. `ctx`, `user_mode`: see copy_stack().
- */
-static __always_inline void hit_lock(void *ctx, struct task_struct *t, struct ft_event_counts *c,
-				     __s64 weighs, __u64 function, __u32 lock, bool user_mode,
-				     bool shared)
+/* what an event is of; see struct ft_event */
+struct subject {
+	__u64 function;
+	__u64 cut;
+	__u32 lock;
+};
+
+/* Counts a hit, and copies the stack if one is due. `ctx`, `user_mode`: see copy_stack(). */
+static __always_inline void hit_of(void *ctx, struct task_struct *t, struct ft_event_counts *c,
+				   __s64 weighs, const struct subject *of, bool user_mode,
+				   bool shared)
 {
 	__u64 weight, rate, size;
 	struct sample *sample;
@@ -241,18 +247,21 @@ static __always_inline void hit_lock(void *ctx, struct task_struct *t, struct ft
 	}
 	ADD(c->taken, 1, shared);
 	begin_record(sample, t, FT_KIND_EVENT, weight, rate);
-	sample->event.function = function;
-	sample->event.lock = lock;
+	sample->event.function = of->function;
+	sample->event.cut = of->cut;
+	sample->event.lock = of->lock;
 	size = copy_stack(ctx, t, sample, &slot, user_mode, &teaches);
 	end_record(c, sample, size, teaches, shared);
 	brake(c, rate, sample->head.ktime);
 }
 
-/* A hit that is no wait for a lock. */
+/* A hit that is no wait for a lock, and no jump. */
 static __always_inline void hit(void *ctx, struct task_struct *t, struct ft_event_counts *c,
 				__s64 weighs, __u64 function, bool user_mode, bool shared)
 {
-	hit_lock(ctx, t, c, weighs, function, 0, user_mode, shared);
+	struct subject of = { .function = function };
+
+	hit_of(ctx, t, c, weighs, &of, user_mode, shared);
 }
 
 static __always_inline struct ft_event_counts *own_counts(void)
@@ -564,5 +573,6 @@ int hit_usdt(struct user_regs *ctx)
 	return 0;
 }
 
-#include "wake.h"
+#include "jumps.h"
 #include "stretches.h"
+#include "wake.h"

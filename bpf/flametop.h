@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 5
+#define FT_ABI 7
 
 #define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 #define FT_COMM          16
@@ -38,6 +38,7 @@ enum ft_kind {
 	FT_KIND_FREE = 6,  /* a task that ended runs no more: the record has its last sums */
 	FT_KIND_EVENT = 7, /* one task, at a hit of a source of events: struct ft_event */
 	FT_KIND_WAKER = 8, /* the task that ended a wait, whose event comes later */
+	FT_KIND_FORK = 9,  /* a process began; only numbers, start and parent are told */
 };
 
 /* state of a task: the BPF programs derive it, so that no other code knows the kernel's bits */
@@ -94,8 +95,10 @@ struct ft_head {
 	__u32 self_exec_id;
 	__u32 uid; /* effective user, initial namespace */
 	__u32 image; /* hash of the exec that made the address space, the same in its forks; 0: no address space */
-	__u32 former_tid;   /* exec: tid of the thread that called it; else tid of the task */
-	char comm[FT_COMM]; /* of the thread */
+	__u32 former_tid; /* exec: tid of the thread that called it; else tid of the task */
+	__u32 parent; /* fork, and the first sight of a leader by a pass: tgid of the parent; else 0 */
+	__u32 unused;
+	char comm[FT_COMM];         /* of the thread */
 	char process_comm[FT_COMM]; /* of the thread group's leader */
 };
 
@@ -131,9 +134,13 @@ struct ft_event {
 	__u64 weight;
 	__u64 rate; /* the stack was copied with probability 1 - exp(-weight / rate); 0: with certainty */
 	__u64 function; /* the function that returned to the top of the stack; 0: none did */
+	__u64 cut; /* the stack pointer that a jump leads to, or FT_CUT_UNKNOWN; 0: it is no jump */
 	__u64 wait; /* number of the wait that ended, by which waker and waiter are joined; 0: none did */
 	struct ft_waker wakers[FT_WAKERS]; /* who woke the waker meanwhile, who woke that one … */
 };
+
+/* ft_event.cut of a jump by a buffer that was filled before anybody looked; no stack is there */
+#define FT_CUT_UNKNOWN 1
 
 /* bits of ft_event.lock: the kernel's own flags of lock:contention_begin, and one of ours */
 enum ft_lock {
@@ -280,11 +287,11 @@ struct ft_frequency {
 	__u64 events; /* changes of the frequency that the tracepoint told of */
 };
 
-_Static_assert(sizeof(struct ft_head) == 152, "ft_head has padding or moved");
+_Static_assert(sizeof(struct ft_head) == 160, "ft_head has padding or moved");
 _Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
 	       "ft_stack has padding or moved");
 _Static_assert(sizeof(struct ft_waker) == 16 + FT_COMM, "ft_waker has padding or moved");
-_Static_assert(sizeof(struct ft_event) == 40 + FT_WAKERS * sizeof(struct ft_waker),
+_Static_assert(sizeof(struct ft_event) == 48 + FT_WAKERS * sizeof(struct ft_waker),
 	       "ft_event has padding or moved");
 _Static_assert(sizeof(struct ft_event_counts) == (16 + FT_WEIGHTS) * 8,
 	       "ft_event_counts has padding or moved");

@@ -275,6 +275,8 @@ struct task_struct {
 	int tgid;
 	struct pid *thread_pid; /* NULL once the task is reaped */
 	struct task_struct *group_leader;
+	struct task_struct
+		*real_parent; /* a thread of the process that forked it, or who took it over */
 	unsigned long nvcsw;
 	unsigned long nivcsw;
 	__u64 start_boottime;
@@ -350,6 +352,12 @@ static __always_inline __u32 task_number(struct task_struct *t)
 static __always_inline __u32 process_number(struct task_struct *t)
 {
 	return pid_level ? task_number(t->group_leader) : (__u32)t->tgid;
+}
+
+/* Process that a task is a child of; 0: none in the namespace of the reader. */
+static __always_inline __u32 parent_number(struct task_struct *t)
+{
+	return process_number(t->real_parent);
 }
 
 /* On a run queue, and to run: since 6.12 a sleeper may stay queued until its turn comes. */
@@ -492,6 +500,8 @@ static __always_inline void fill_head(struct ft_head *head, struct task_struct *
 	head->exec_vm = of->mm ? of->mm->exec_vm : 0;
 	head->image = of->mm ? image(of->mm, &head->cgroup) : 0;
 	head->former_tid = head->tid;
+	head->parent = 0;
+	head->unused = 0;
 	head->cgroup = cgroup_id(of->groups);
 	head->nvcsw = t->nvcsw;
 	head->nivcsw = t->nivcsw;

@@ -21,7 +21,7 @@
 
 /* frames, and parts of one stack, that are followed in one interrupt */
 #define MOST_STEPS    512
-#define MOST_PARTS    256
+#define MOST_PARTS    256 /* a power of two */
 #define MOST_SEARCHES 4
 #define MOST_PIECES   (2 * MOST_PARTS)
 /* samples of one thread that wake the reader at once; later ones wait as others do */
@@ -572,10 +572,10 @@ static __always_inline __u64 copy_stack(void *ctx, struct task_struct *t, struct
 			*teaches = climb->lost && reach->told < MOST_LESSONS;
 			reach->told += *teaches;
 			parts = climb->parts;
-			asm volatile("" : "+r"(parts));
-			if (parts >= MOST_PARTS)
-				parts = MOST_PARTS - 1;
 		}
+		/* masked here: of a number that was on the stack since, some verifiers do not keep what a comparison told */
+		asm volatile("" : "+r"(parts));
+		parts &= MOST_PARTS - 1;
 		sample->parts[parts].from = climb->from;
 		sample->parts[parts].to = climb->to;
 		fetch->to = sample->parts[0].to;

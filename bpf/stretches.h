@@ -60,18 +60,18 @@ int end_contention(struct contention_record *record)
 	struct ft_event_counts *c = own_counts();
 	struct contender who = { .lock = record->lock };
 	struct contention *wait;
+	struct subject of = {};
 	__u64 start;
-	__u32 lock;
 
 	who.task = (__u64)bpf_get_current_task();
 	wait = bpf_map_lookup_elem(&contentions, &who);
 	if (!wait)
 		return 0;
 	start = wait->start;
-	lock = wait->lock;
+	of.lock = wait->lock;
 	bpf_map_delete_elem(&contentions, &who);
 	if (c && counts_for(t, c))
-		hit_lock(record, t, c, bpf_ktime_get_ns() - start, 0, lock, 0, 0);
+		hit_of(record, t, c, bpf_ktime_get_ns() - start, &of, 0, 0);
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
- * Ends of tasks, with their final sums, and changes of process images.
+ * Beginnings of processes, ends of tasks, with their final sums, and changes of process images.
  *
  * A task that ends is on a CPU, and its run time is up to a tick old: for a task that lived 2 ms that is all of its time. Its last sums
  * are those that it has when nothing refers to it any more.
@@ -50,6 +50,31 @@ static __always_inline void submit(struct ft_head *head)
 		    bpf_ringbuf_query(&ring, BPF_RB_AVAIL_DATA) > RING_BYTES / 4;
 
 	bpf_ringbuf_submit(head, wake ? BPF_RB_FORCE_WAKEUP : BPF_RB_NO_WAKEUP);
+}
+
+/* Only this says who started a process: once the parent has ended, another process is in its place. */
+SEC("tp_btf/sched_process_fork")
+int task_fork(__u64 *ctx)
+{
+	struct task_struct *t = (struct task_struct *)ctx[1];
+	struct ft_head *head;
+
+	if (t->pid != t->tgid || !is_target(t))
+		return 0;
+	head = reserve();
+	if (!head)
+		return 0;
+	__builtin_memset(head, 0, sizeof(*head));
+	head->size = sizeof(*head);
+	head->kind = FT_KIND_FORK;
+	head->ktime = bpf_ktime_get_ns();
+	head->tid = task_number(t);
+	head->tgid = head->tid;
+	head->start_boottime = t->start_boottime;
+	head->process_start_boottime = t->start_boottime;
+	head->parent = parent_number(t);
+	submit(head);
+	return 0;
 }
 
 SEC("tp_btf/sched_process_exit")

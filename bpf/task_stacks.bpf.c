@@ -139,9 +139,11 @@ static __always_inline void add_open_block(struct ft_head *head, struct task_str
 }
 
 static __always_inline int put_head(struct seq_file *seq, struct task_struct *t,
-				    const struct pointers *of, __u16 kind, __u16 state)
+				    const struct pointers *of, __u16 kind, __u16 state,
+				    __u32 parent)
 {
 	fill_head(&record.head, t, of, kind, state);
+	record.head.parent = parent;
 	return bpf_seq_write(seq, &record.head, sizeof(record.head));
 }
 
@@ -149,7 +151,7 @@ static __always_inline int put_head(struct seq_file *seq, struct task_struct *t,
 static __always_inline int skip(struct seq_file *seq, struct task_struct *t,
 				const struct pointers *of, __u16 state, __u64 *count)
 {
-	if (write_marks && put_head(seq, t, of, FT_KIND_MARK, state))
+	if (write_marks && put_head(seq, t, of, FT_KIND_MARK, state, 0))
 		return 0;
 	counts.visited++;
 	(*count)++;
@@ -308,6 +310,9 @@ __attribute__((noinline)) int restore_returns(void)
 {
 	struct task_struct *t = (void *)returns.task;
 
+	/* a global function is verified even if nothing calls it */
+	if (!reads_kernel)
+		return 0;
 	if (!bpf_core_field_exists(t->mm->uprobes_state.xol_area) ||
 	    !bpf_core_field_exists(struct return_instance, orig_ret_vaddr))
 		return 0;
@@ -376,8 +381,10 @@ int task_stacks(struct bpf_iter__task *ctx)
 	if (!is_target(t))
 		return 0;
 
+	__u32 parent = known || t != of.leader ? 0 : parent_number(t);
+
 	if (running && !running_stacks) {
-		if (put_head(seq, t, &of, FT_KIND_TASK, now.state))
+		if (put_head(seq, t, &of, FT_KIND_TASK, now.state, parent))
 			return 0;
 		counts.visited++;
 		counts.on_cpu++;
@@ -385,7 +392,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	if (now.state == FT_STATE_IDLE_KTHREAD) {
-		if (put_head(seq, t, &of, FT_KIND_TASK, now.state))
+		if (put_head(seq, t, &of, FT_KIND_TASK, now.state, parent))
 			return 0;
 		remember(place, known, &now, 0);
 		counts.visited++;
@@ -394,7 +401,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	if (now.state == FT_STATE_ZOMBIE) {
-		if (put_head(seq, t, &of, FT_KIND_TASK, now.state))
+		if (put_head(seq, t, &of, FT_KIND_TASK, now.state, parent))
 			return 0;
 		remember(place, known, &now, 0);
 		if (asked)
@@ -410,6 +417,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 
 	copying.full = seq->size - seq->count <= least;
 	fill_head(&record.head, t, &of, FT_KIND_TASK, now.state);
+	record.head.parent = parent;
 	add_open_block(&record.head, t);
 	__builtin_memset(&record.stack, 0, sizeof(record.stack));
 	record.head.status |= running ? FT_HAS_STACK | FT_LAST_ENTRY : FT_HAS_STACK;

@@ -48,8 +48,10 @@ run_line() {
   type_line "$1; echo \"ended \$?\""
 }
 
-# keys KEY…: by tmux's names (Enter, Escape, Up, C-c), or characters.
+# keys KEY…: by tmux's names (Enter, Escape, Up, C-c), or characters. They come after a hand's pause:
+# keys within 25 ms of other text count as pasted.
 keys() {
+  sleep 0.03
   tmux_ send-keys -- "$@"
 }
 

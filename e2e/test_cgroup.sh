@@ -100,7 +100,7 @@ test_screen_a_group_is_kept_and_left_out() {
   open_pane 160 45
   start_screen "-c $program"
   wait_for 'seventy'
-  for group_by in process thread CPU cgroup; do
+  for group_by in process ancestor thread CPU cgroup; do
     keys g
     wait_for "by $group_by"
   done
@@ -145,7 +145,7 @@ test_screen_a_group_is_picked_from_the_list_of_groups() {
   keys Enter
   wait_for "only cgroup /$name/two.service"
   wait_for "cgroup /$name/two.service ─"
-  for group_by in process thread CPU cgroup; do
+  for group_by in process ancestor thread CPU cgroup; do
     keys g
     wait_for "by $group_by"
   done

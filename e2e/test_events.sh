@@ -3,9 +3,9 @@
 
 test_events_of_page_faults_are_counted_to_the_digit() {
   page_faults
-  "$flametop" record -p "$load" -e fault -d 6 --by none -o "$work/out.folded" 2>"$work/err" </dev/null 9>&- &
+  "$flametop" record -p "$load" -e fault -d 4 --by none -o "$work/out.folded" 2>"$work/err" </dev/null 9>&- &
   launcher=$!
-  wait_until "flametop samples" sampling_faults
+  wait_until "the source is on" grep -q 'the recording begins' "$work/err"
   echo go >&9
   wait $launcher || fail "exit code $?: $(cat "$work/err")"
   exec 9>&-
@@ -22,10 +22,6 @@ test_events_of_page_faults_are_counted_to_the_digit() {
   if [ "$large" -lt 400 ] || [ "$large" -gt 950 ]; then
     fail "$large of 700 page faults are below large: $(cat "$work/out.folded")"
   fi
-}
-# Faults are counted once the source is on, which takes longer than the file.
-sampling_faults() {
-  compgen -G "$work/.*.part" >/dev/null && sleep 2
 }
 
 test_events_that_cannot_be_had_say_why_and_others_go_on() {
@@ -88,4 +84,12 @@ test_events_of_wake_have_the_stacks_of_both_threads() {
   if [ "$all" -eq 0 ] || [ $((right * 100)) -lt $((all * 95)) ]; then
     fail "pong woke ping in $right of $all us: $(cat "$work/wake.folded")"
   fi
+}
+
+test_events_of_a_program_begin_with_the_program() {
+  cc -g -O2 -fno-optimize-sibling-calls -o "$work/jumps" "$root/sampler-native/sampler/tests/programs/jumps.c" || fail "cc failed"
+  echo gg | "$flametop" record -e longjmp --by none -o "$work/out.folded" -- "$work/jumps" 5 20 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  contains "when it began" '1 of 1 sources of events attached: the recording begins' "$work/err"
+  contains "exact total" '^# exact total: 20$' "$work/out.folded"
+  contains "what is left" ';main;lands;\[left by longjmp\];one;two;three;four;five;' "$work/out.folded"
 }

@@ -111,6 +111,8 @@ shaping() {
   undo
   press merge r '^─ recursion merged ─'
   undo
+  press idle-threads a '^─ idle shown ─'
+  undo
   go_to left
   press collapse M '^─ \[callers\] ─'
   undo
@@ -161,6 +163,9 @@ time_() {
   back_to 'no range any more'
   press go-to-time T '14:03:20, -3m'
   leave '14:03:20, -3m'
+  press heat-map F 'a row is [0-9]+ ms$'
+  keys F
+  wait_gone 'a row is [0-9]+ ms$'
   keys o o
   wait_for 'time shown: busy'
   keys o
@@ -174,11 +179,14 @@ views() {
   press graph 1 '!tab functions'
   press callers 2 '^─ callers ─'
   press sandwich-view 3 'tab functions'
-  press top 4 'functions  first by self'
+  press top 4 'functions  first by time on a CPU'
   wait_for '^ +[0-9.]+% +[0-9.]+% '
-  press sort s 'functions  first by total'
+  press sort s 'functions  first by self'
   press open enter 'tab functions'
   press tasks 5 '1 process  first by'
+  press ended a 'those that ended, too'
+  keys a
+  wait_for 'only living ones'
   press pick enter 'only pid '
   press cpus 6 '^ CPU +busy'
   wait_for '^ CPU[0-9]+ '
@@ -221,6 +229,8 @@ live_screen() {
   keys i
   press colour C 'colours tell the state'
   keys C
+  press siblings L 'boxes stand by size'
+  press siblings L 'boxes stand by name'
   press compare b '── compared with '
   press compare-end B '!── compared with '
   shaping

@@ -58,13 +58,20 @@ test_ascii_draws_ascii_only() {
   equal "exit code" 0 "$(ended)"
 }
 
+test_theme_list_prints_all_names_and_needs_no_terminal() {
+  mkdir -p "$work/flametop/themes"
+  echo 'like = dark' >"$work/flametop/themes/mine.theme"
+  names=$(XDG_CONFIG_HOME=$work "$flametop" --theme list </dev/null) || fail "exit code $?"
+  equal themes "dark ember fjord light mine mono paper safe terminal" "$(echo "$names" | tr '\n' ' ' | sed 's/ $//')"
+}
+
 test_unknown_theme_lists_those_there_are() {
   mkdir -p "$work/flametop/themes"
   echo 'like = dark' >"$work/flametop/themes/mine.theme"
   open_pane
-  show '' '--theme list'
+  show '' '--theme octarine'
   equal "exit code" 2 "$(ended)"
-  shows "no theme 'list'; there are dark, ember, fjord, light, mine, mono, paper, safe, terminal"
+  shows "no theme 'octarine'; there are dark, ember, fjord, light, mine, mono, paper, safe, terminal"
 }
 
 test_theme_in_error_is_told_by_line_and_the_screen_opens() {

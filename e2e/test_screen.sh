@@ -65,7 +65,7 @@ test_quit_to_the_jvm_prints_nothing() {
   terminal_as_before
 }
 # After the terminal became narrower, which cut it: it was drawn anew.
-header_to_the_edge='^ flametop .*own +[0-9.]+%$'
+header_to_the_edge='^ flametop .*( s +[0-9]+|cost +[0-9.]+%)$'
 
 test_kill_to_the_launcher_ends_the_jvm() {
   open_pane

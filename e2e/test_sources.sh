@@ -122,7 +122,12 @@ operations() {
   wait_for "$amount"
   keys 4
   wait_for "self +total .*$unit"
-  wait_for "$function"
+  # Not among the first ones: nothing is spent in the function itself.
+  keys /
+  tmux_ send-keys -l -- "^$function"
+  wait_for "▌ $function"
+  keys Escape
+  wait_gone "\^$function"
   keys 5
   wait_for "pid .* $unit .*comm"
   wait_for "first by $unit"

@@ -248,7 +248,7 @@ test_hostile_names_reach_the_terminal_as_text() {
   keys H
   wait_for 'a row for each thread'
   keys 4
-  wait_for 'self +total +cpus'
+  wait_for 'cpu +self +total'
   wait_for 'seventy'
   keys 8
   wait_for 'pid +process +samples'

@@ -111,6 +111,37 @@ test_time_a_range_is_dragged_and_exported() {
   ended >/dev/null
 }
 
+# Bursts of 300 ms, each two seconds: the cursor goes back cell by cell until one is of a burst.
+test_time_a_burst_is_a_bright_cell_with_a_graph() {
+  cc -O2 -fno-omit-frame-pointer -o "$work/bursts" "$root/bench/programs/bursts.c"
+  "$work/bursts" 900 300000 2000000 0 >/dev/null &
+  load=$!
+  open_pane 140 40
+  start_screen "-p $load --states on"
+  wait_for 'burst'
+  seconds_pass 5
+  keys F
+  wait_for 'a row is 40 ms'
+  wait_for ' s ago: ([0-9.]+ of [0-9]+ cpu|nothing is known)'
+  wait_until "a cell of a burst is found" is_on_a_burst
+  keys Enter
+  wait_for 'range [0-9]+ ms, [0-9]+ s ago'
+  wait_for 'the graph'
+  wait_for 'burst'
+  keys Escape
+  wait_for 'no range any more'
+  keys F
+  wait_gone 'a row is'
+  keys q
+  equal "exit code" 0 "$(ended)"
+  kill "$load"
+}
+is_on_a_burst() {
+  capture | grep -qE ' s ago: (0\.[6-9]|1\.)[0-9]* of [0-9]+ cpu' && return 0
+  keys Down
+  return 1
+}
+
 # Long: a window must pass, and the window before it.
 test_trend_of_the_selected_frame_has_its_sign() {
   release_load

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that tells of itself as HotSpot does, of an interpreter and of flags, and has nothing else of a JVM.
+// A library that tells of itself as HotSpot does, of an interpreter, of flags and of one compiled method, and has nothing else of a JVM.
+#include <stddef.h>
 #include <stdint.h>
 
 struct field {
@@ -30,6 +31,66 @@ static struct flag flags[] = { { "PreserveFramePointer", off },
 static struct flag *flags_place = flags;
 static uint64_t count = sizeof(flags) / sizeof(*flags);
 
+// One method, `a.B.run`, in a heap of eight segments.
+static struct {
+	uint16_t length;
+	char body[6];
+} class_name = { 3, "a/B" }, method_name = { 3, "run" };
+static struct {
+	void *name;
+} class = { &class_name };
+static struct {
+	void *holder;
+	uint32_t length, unused;
+	void *constants[2];
+} pool = { &class, 2, 0, { 0, &method_name } };
+static struct {
+	void *constants;
+	uint16_t code_size, name_index, unused[2];
+} const_method = { &pool, 1, 1, { 0 } };
+static struct {
+	void *const_method;
+} method = { &const_method };
+static void *metadata[] = { &method };
+static struct {
+	int32_t at, scope, unused[2];
+	unsigned char scopes[4];
+} immutable = { 5, 1, { 0 }, { 0, 0, 1, 1 } };
+static struct {
+	char block[16];
+	const char *name;
+	int32_t frame_size, complete, number, orig_pc;
+	void *begin, *end, *method, *entry, *deopt, *immutable, *metadata;
+	int32_t relocation, pcs_from, pcs_to, unused;
+	unsigned char code[64];
+} heap = { .name = "nmethod",
+	   .frame_size = 2,
+	   .begin = heap.code,
+	   .end = heap.code + 64,
+	   .method = &method,
+	   .entry = heap.code,
+	   .deopt = heap.code + 63,
+	   .immutable = &immutable,
+	   .metadata = metadata,
+	   .pcs_to = offsetof(__typeof__(immutable), scopes),
+	   .code = { 0x55, 0x48, 0x83, 0xec, 0x08, 0x90, 0x5d, 0xc3 } };
+void *code = heap.code;
+static unsigned char segments[8] = { 0, 1 };
+static struct {
+	struct {
+		void *low, *high;
+	} memory, segments;
+	uint64_t shift;
+} code_heap = { { &heap, heap.code + 64 }, { segments, segments + 8 }, 7 };
+static void *code_heaps[] = { &code_heap };
+static struct {
+	uint64_t length;
+	void *data;
+} heaps = { 1, code_heaps };
+static void *heaps_place = &heaps;
+
+#define BLOB(member) (offsetof(__typeof__(heap), member) - sizeof(heap.block))
+
 static struct field fields[] = { { "AbstractInterpreter", "_code", 0, &queue_place },
 				 { "StubQueue", "_stub_buffer", 0, 0 },
 				 { "StubQueue", "_buffer_limit", 8, 0 },
@@ -38,8 +99,45 @@ static struct field fields[] = { { "AbstractInterpreter", "_code", 0, &queue_pla
 				 { "JVMFlag", "numFlags", 0, &count },
 				 { "JVMFlag", "_name", 0, 0 },
 				 { "JVMFlag", "_addr", 8, 0 },
+				 { "CodeCache", "_heaps", 0, &heaps_place },
+				 { "GrowableArrayBase", "_len", 0, 0 },
+				 { "GrowableArray<int>", "_data", 8, 0 },
+				 { "CodeHeap", "_memory", 0, 0 },
+				 { "CodeHeap", "_segmap", 16, 0 },
+				 { "CodeHeap", "_log2_segment_size", 32, 0 },
+				 { "VirtualSpace", "_low_boundary", 0, 0 },
+				 { "VirtualSpace", "_high_boundary", 8, 0 },
+				 { "CodeBlob", "_name", BLOB(name), 0 },
+				 { "CodeBlob", "_frame_size", BLOB(frame_size), 0 },
+				 { "CodeBlob", "_frame_complete_offset", BLOB(complete), 0 },
+				 { "CodeBlob", "_code_begin", BLOB(begin), 0 },
+				 { "CodeBlob", "_code_end", BLOB(end), 0 },
+				 { "CodeBlob", "_mutable_data", BLOB(metadata), 0 },
+				 { "CodeBlob", "_relocation_size", BLOB(relocation), 0 },
+				 { "nmethod", "_method", BLOB(method), 0 },
+				 { "nmethod", "_compile_id", BLOB(number), 0 },
+				 { "nmethod", "_verified_entry_point", BLOB(entry), 0 },
+				 { "nmethod", "_deopt_handler_begin", BLOB(deopt), 0 },
+				 { "nmethod", "_orig_pc_offset", BLOB(orig_pc), 0 },
+				 { "nmethod", "_immutable_data", BLOB(immutable), 0 },
+				 { "nmethod", "_scopes_pcs_offset", BLOB(pcs_from), 0 },
+				 { "nmethod", "_scopes_data_offset", BLOB(pcs_to), 0 },
+				 { "Method", "_constMethod", 0, 0 },
+				 { "ConstMethod", "_constants", 0, 0 },
+				 { "ConstMethod", "_code_size", 8, 0 },
+				 { "ConstMethod", "_name_index", 10, 0 },
+				 { "ConstantPool", "_length", 8, 0 },
+				 { "ConstantPool", "_pool_holder", 0, 0 },
+				 { "Klass", "_name", 0, 0 },
+				 { "Symbol", "_length", 0, 0 },
+				 { "Symbol", "_body", 2, 0 },
 				 { 0, 0, 0, 0 } };
-static struct type types[] = { { "JVMFlag", sizeof(struct flag) }, { 0, 0 } };
+static struct type types[] = { { "JVMFlag", sizeof(struct flag) },
+			       { "HeapBlock", sizeof(heap.block) },
+			       { "nmethod", sizeof(heap) - sizeof(heap.block) - sizeof(heap.code) },
+			       { "ConstMethod", sizeof(const_method) },
+			       { "ConstantPool", offsetof(__typeof__(pool), constants) },
+			       { 0, 0 } };
 
 struct field *gHotSpotVMStructs = fields;
 uint64_t gHotSpotVMStructEntryArrayStride = sizeof(struct field);

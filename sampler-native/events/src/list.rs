@@ -86,9 +86,9 @@ impl Wanted {
     }
 }
 
-/// Adds the sources that are the same on each machine: counters, and what joins several events of the kernel.
+/// Adds the sources that are the same on each machine: counters, and what joins several events.
 pub fn add_common(listing: &mut Listing, wanted: &Wanted) {
-    for listed in Counter::ALL.into_iter().map(counter).chain(waits()) {
+    for listed in Counter::ALL.into_iter().map(counter).chain(joined()) {
         listing.add_wanted(listed, wanted);
     }
 }
@@ -191,8 +191,8 @@ fn counter(counter: Counter) -> Listed {
     }
 }
 
-/// The sources that join several events of the kernel.
-fn waits() -> Vec<Listed> {
+/// The sources that join several events.
+fn joined() -> Vec<Listed> {
     let tracefs = Tracefs::open();
     let needs = |category: &str, name: &str, remedy: &str| match &tracefs {
         Err(error) => unreadable(error),
@@ -214,6 +214,11 @@ fn waits() -> Vec<Listed> {
             "lock",
             "waits for locks of the kernel",
             needs("lock", "contention_begin", "Linux 5.19 and later"),
+        ),
+        listed(
+            "longjmp",
+            "jumps out of functions by longjmp, and the functions that each jump leaves",
+            String::new(),
         ),
         listed(
             "irqsoff",

@@ -47,6 +47,11 @@ pub enum Source {
         /// At the return of the function.
         returns: bool,
     },
+    /// Jumps out of functions, by longjmp.
+    Jumps {
+        /// The program or library that has the functions; none: any that the target process has mapped, else the C library.
+        file: Option<String>,
+    },
     /// A function of the kernel, or its return.
     Kernel {
         /// Where.

@@ -86,7 +86,7 @@ impl Kernel {
         }
         if !namespace::is_initial() {
             notices.push(
-                "in a container: only its own tasks are seen; run it with the host's pid namespace (--pid=host)"
+                "in a container: only its own tasks are seen; with --pid=host all of them are"
                     .to_owned(),
             );
         }

@@ -1,4 +1,4 @@
-//! Ends of tasks and changes of process images: the object `task_life`.
+//! Beginnings of processes, ends of tasks, and changes of process images: the object `task_life`.
 
 use anyhow::{Context, Result};
 use libbpf_rs::{
@@ -14,7 +14,7 @@ use crate::{
 
 pub struct Life {
     /// Are dropped before the programs that they hold.
-    _links: [Link; 3],
+    _links: [Link; 4],
     skel: TaskLifeSkel<'static>,
 }
 
@@ -26,6 +26,7 @@ impl Life {
             let skel = open.load()?;
             target::set(&skel.maps.targets, &skel.maps.own, settings)?;
             let links = [
+                skel.progs.task_fork.attach()?,
                 skel.progs.task_exit.attach()?,
                 skel.progs.task_exec.attach()?,
                 skel.progs.task_free.attach()?,

@@ -53,6 +53,10 @@ pub struct Head {
     pub image: u32,
     /// Of an exec: the thread that called it; else the task's own.
     pub former_tid: u32,
+    /// Of a fork, and of the first sight of a leader by a pass: process that the task is a child of; else 0.
+    pub parent: u32,
+    /// 0.
+    pub unused: u32,
     /// Name of the thread, NUL-padded raw bytes.
     pub comm: [u8; abi::FT_COMM as usize],
     /// Name of the thread group's leader.
@@ -92,6 +96,8 @@ pub struct Event {
     pub rate: u64,
     /// Address of the function that has just returned to the top of the stack; 0: none has.
     pub function: u64,
+    /// The stack pointer that a jump leads to, or [`abi::FT_CUT_UNKNOWN`]; 0: it is no jump.
+    pub cut: u64,
     /// Number of the wait that ended: the records of waker and waiter have the same. 0: none did.
     pub wait: u64,
     /// Of a waiter: who woke its waker during the wait, who woke that one, and so on.
@@ -143,6 +149,8 @@ same_layout!(
     uid,
     image,
     former_tid,
+    parent,
+    unused,
     comm,
     process_comm
 );

@@ -149,8 +149,8 @@ impl<T> Drop for Client<T> {
 }
 
 impl<T> Shared<T> {
-    /// Whether there may be something to receive. This question is cheaper than an attempt to receive, and most attempts would find
-    /// nothing.
+    /// Says whether the process may have sent something, or another thread called for the client. This question costs less than an
+    /// attempt to receive, and most attempts would find nothing.
     fn is_heard(&self) -> bool {
         let mut ready = [EpollEvent::empty()];
         self.events.wait(&mut ready, EpollTimeout::ZERO) != Ok(0)

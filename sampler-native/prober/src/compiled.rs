@@ -12,7 +12,8 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use flametop_unwind::{HotSpot, OpenFile, Prober as Files, ProcessFolder};
+use flametop_runtimes::Attached;
+use flametop_unwind::{OpenFile, Prober as Files, ProcessFolder};
 use nix::{
     time::{ClockId, clock_gettime},
     unistd::{SysconfVar, sysconf},
@@ -73,9 +74,9 @@ pub(crate) fn jvm(
     start: u64,
     files: &Files,
 ) -> Result<Option<Box<Jvm<Arc<OpenFile>>>>, String> {
-    let options = match HotSpot::read_of(process) {
+    let Attached::HotSpot(options) = match flametop_unwind::attach(process) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        options => options.map_err(|error| error.to_string())?,
+        attached => attached.map_err(|error| error.to_string())?,
     };
     let status = Status::read(process).map_err(|_| GONE.to_owned())?;
     let tmp = match files.folder_at(process, b"tmp") {
@@ -86,7 +87,7 @@ pub(crate) fn jvm(
     Ok(Some(Box::new(Jvm {
         start,
         status,
-        options,
+        options: *options,
         tmp,
     })))
 }

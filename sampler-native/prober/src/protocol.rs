@@ -2,15 +2,16 @@
 
 use std::fs::File;
 
+use flametop_runtimes::{Attached, Found, HotSpot, Lack};
 use flametop_unwind::{
-    ClosedFile, FileFacts, FileKey, HotSpot, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
+    ClosedFile, FileFacts, FileKey, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::status::Status;
 
 /// Both must have the same.
-pub(crate) const VERSION: u32 = 5;
+pub(crate) const VERSION: u32 = 6;
 
 /// A process that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +39,8 @@ pub enum Request {
     PerfMap(Whom),
     /// How a JVM is asked to write such a file.
     Jvm(Whom),
+    /// Code that a runtime made, of which a walk knows the addresses.
+    Code(Whom, Box<Attached>, Vec<Lack>),
     /// The ELF file at a path in the root of the process.
     Elf(Whom, Vec<u8>),
     /// The paths of the program and the libraries of the process, as it names them.
@@ -143,6 +146,8 @@ pub enum Told<F> {
     Elf(Result<Passed, NoElf>),
     /// Of [`Request::Programs`].
     Programs(Result<Vec<Vec<u8>>, Missing>),
+    /// Of [`Request::Code`]. None: it is not known.
+    Code(Option<Vec<Found>>),
     /// Of [`Request::Jvm`]. None: the process is no JVM. Else why the JVM cannot be asked.
     Jvm(Result<Option<Box<Jvm<F>>>, String>),
 }
@@ -157,6 +162,7 @@ impl Request {
             Request::Reopen(_) => Told::File(None),
             Request::Elf(..) => Told::Elf(Err(NoElf::Late)),
             Request::Programs(_) => Told::Programs(Err(Missing::Late)),
+            Request::Code(..) => Told::Code(None),
             Request::PerfMap(_) => Told::PerfMap(Err(Missing::Late)),
             Request::Jvm(_) => Told::Jvm(Err("its memory or its /tmp does not answer".to_owned())),
         }
@@ -211,6 +217,7 @@ impl<F> Told<F> {
             })),
             Told::Elf(found) => Told::Elf(found),
             Told::Programs(found) => Told::Programs(found),
+            Told::Code(found) => Told::Code(found),
             Told::Jvm(Err(why)) => Told::Jvm(Err(why)),
             Told::Jvm(Ok(None)) => Told::Jvm(Ok(None)),
             Told::Jvm(Ok(Some(jvm))) => Told::Jvm(Ok(Some(Box::new(Jvm {

@@ -10,7 +10,7 @@ use std::{
 };
 
 use caps::Capability;
-use flametop_unwind::{FileKey, OpenFile, ProbedMaps, Prober as Files, ProcessFolder};
+use flametop_unwind::{FileKey, OpenFile, ProbedMaps, Prober as Files, ProcessFolder, read_code};
 use nix::{
     poll::{PollFd, PollFlags, PollTimeout, poll},
     sys::signal::{SigHandler, Signal, signal},
@@ -218,6 +218,11 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
                 Ok(programs(&maps))
             });
             Told::Programs(programs)
+        }
+        Request::Code(whom, attached, lacks) => {
+            let process = open(whom);
+            let read = process.and_then(|(p, _)| read_code(&p, &attached, &lacks).ok());
+            Told::Code(read)
         }
         Request::PerfMap(whom) => Told::PerfMap(match open(whom) {
             Some((process, start)) => compiled::perf_map(&process, start, files),

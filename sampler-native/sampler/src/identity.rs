@@ -47,6 +47,14 @@ impl ProcessKey {
         self.tgid
     }
 
+    /// The image before the last exec.
+    pub fn before(&self) -> ProcessKey {
+        ProcessKey {
+            exec: self.exec.wrapping_sub(1),
+            ..*self
+        }
+    }
+
     /// When the process started, `CLOCK_BOOTTIME`, ns.
     pub fn start(&self) -> u64 {
         self.start

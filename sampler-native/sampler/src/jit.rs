@@ -68,6 +68,8 @@ pub enum Nameless {
 
 enum Question {
     Names(Vec<Ask>),
+    /// Code of these processes was named otherwise.
+    Named(Vec<u32>),
     JvmMaps(bool),
     /// The perf map of the process with this number, or why there is none.
     PerfMap(u32, Result<PerfMap, Missing>),
@@ -119,6 +121,11 @@ impl JitNames {
     /// Asks for names, and never waits.
     pub fn ask(&self, batch: Vec<Ask>) {
         self.tell(Question::Names(batch));
+    }
+
+    /// Code of these processes has names already: of them only maps for others may be wanted.
+    pub fn named(&self, tgids: Vec<u32>) {
+        self.tell(Question::Named(tgids));
     }
 
     /// Whether JVMs are asked to write maps from now on.

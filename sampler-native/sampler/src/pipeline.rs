@@ -4,6 +4,7 @@
 //! [`Stacks`] give these an id. [`reach`] and [`steps`] tell the kernel side what to copy next time. A sample whose process or files
 //! are not known yet waits; one that waited in vain is remembered in [`in_vain`]. [`naming`] asks for names, and takes them.
 
+mod codes;
 mod entries;
 mod files;
 mod in_vain;
@@ -13,6 +14,7 @@ mod reach;
 mod steps;
 mod wakes;
 mod walker;
+mod words;
 
 use std::{collections::HashSet, mem, sync::Arc, time::Duration};
 
@@ -20,9 +22,10 @@ use flametop_kernel::{
     Reach, Step, Whose, abi,
     record::{Event, Head, StackPart},
 };
+use flametop_runtimes::NameId;
 use flametop_stream::{Encoder, End, Level, Record};
 use flametop_symbolize::{DebugFileCounts, MAX_FILES, Symbolizer};
-use flametop_unwind::Modules;
+use flametop_unwind::{Frame, Modules};
 
 use crate::{
     identity::ProcessKey,
@@ -34,6 +37,7 @@ use crate::{
     tasks::{Sight, Tasks},
     waiting::{Taker, WaitingRoom},
 };
+use codes::Codes;
 use files::Files;
 use in_vain::InVain;
 use naming::{Frames, Naming};
@@ -135,7 +139,7 @@ impl Pipeline {
             totals: Totals::default(),
             tasks,
             stacks: Stacks::default(),
-            walker: Walker::new(files, mappings, cpus),
+            walker: Walker::new(files, Codes::new(Arc::clone(&prober)), mappings, cpus),
             steps: Steps::default(),
             naming: Naming::new(symbolizer, jit, cpus),
             prober,
@@ -185,7 +189,7 @@ impl Pipeline {
         self.tasks.see(head, pass, &mut self.out);
     }
 
-    /// A process image was replaced, a task ended, or its last sums are known.
+    /// A process began, a process image was replaced, a task ended, or its last sums are known.
     pub fn life(&mut self, head: &Head) {
         match u32::from(head.kind) {
             abi::FT_KIND_EXEC => {
@@ -197,6 +201,7 @@ impl Pipeline {
                     self.out.put(&Record::TaskChanged(head));
                 }
             }
+            abi::FT_KIND_FORK => self.tasks.fork(head, &mut self.out),
             abi::FT_KIND_EXIT => self.tasks.exit(head),
             _ => self.tasks.free(head, &mut self.out),
         }
@@ -264,6 +269,12 @@ impl Pipeline {
                     }
                     let maps = self.tasks.process(key).map(|process| &mut process.maps);
                     mappings.seen(key, maps, &which, seen);
+                    ready.push(key);
+                }
+                Answer::Code(key, lacks, found) => {
+                    if let Some(process) = self.tasks.process(key) {
+                        self.walker.codes.come(process, &lacks, found);
+                    }
                     ready.push(key);
                 }
                 Answer::File(id, closed, file) => {
@@ -344,10 +355,10 @@ impl Pipeline {
             out,
             ..
         } = self;
-        let files = &mut walker.files;
         naming.take_answers(&mut Frames {
             stacks,
-            files,
+            names: &walker.codes.names,
+            files: &mut walker.files,
             out,
             tasks,
         });
@@ -359,6 +370,7 @@ impl Pipeline {
     fn naming(&mut self) -> (&mut Naming, Frames<'_>) {
         let frames = Frames {
             stacks: &mut self.stacks,
+            names: &self.walker.codes.names,
             files: &mut self.walker.files,
             out: &mut self.out,
             tasks: &self.tasks,
@@ -389,6 +401,7 @@ impl Pipeline {
 
     /// Forgets stacks, frames and modules that were not seen for long, if there are too many.
     pub fn forget(&mut self) {
+        self.forget_names();
         let modules = &mut self.walker.files.modules;
         if !self.stacks.due() && modules.len() <= self.modules_due {
             return;
@@ -408,6 +421,21 @@ impl Pipeline {
         self.steps.forget();
         self.stacks.forget_modules(&gone, &mut self.out);
         self.naming.forget(&gone);
+    }
+}
+
+impl Pipeline {
+    /// Forgets names of functions that nothing needs, if there are many.
+    fn forget_names(&mut self) {
+        let Walker { codes, files, .. } = &mut self.walker;
+        if !codes.names.is_crowded() {
+            return;
+        }
+        let name = |frame: &Frame| naming::name_of(&files.modules, frame);
+        let mut needed: HashSet<NameId> = self.tasks.names().collect();
+        needed.extend(self.stacks.frames().filter_map(name));
+        needed.extend(self.wakes.frames().filter_map(name));
+        codes.names.retain(|id| needed.contains(&id));
     }
 }
 

@@ -19,6 +19,7 @@ use std::{
 use flametop_kernel::record::Head;
 use flametop_prober::{Client, Request, Told, Whom as Process};
 pub use flametop_prober::{Missing, NoElf};
+use flametop_runtimes::{Attached, Found, Lack};
 use flametop_unwind::{
     ClosedFile, ModuleId, OpenFile, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
@@ -60,6 +61,8 @@ pub enum What {
     MapsAt(u64, RuntimeKnown),
     /// The contents of these mappings, which the kernel told of at these times.
     Mappings(Vec<(u64, WantedMapping)>, RuntimeKnown),
+    /// Code that this runtime made.
+    Code(Box<Attached>, Vec<Lack>),
 }
 
 /// See [`flametop_prober::PerfMap`].
@@ -76,6 +79,8 @@ pub enum Answer {
     Maps(ProcessKey, Result<(u64, ProbedMaps), Missing>),
     /// The contents of mappings, each by its time and start.
     Mappings(ProcessKey, Vec<(u64, u64)>, Option<Vec<Seen>>),
+    /// What was read of the code that was asked for.
+    Code(ProcessKey, Vec<Lack>, Option<Vec<Found>>),
     /// A module's file was opened again.
     File(ModuleId, ClosedFile, Option<Arc<OpenFile>>),
     /// As [`Answer::Maps`], of a process that was not seen yet: its number, and the tick when it began.
@@ -92,6 +97,7 @@ enum About {
     CommandLine(ProcessKey),
     Maps(ProcessKey),
     Mappings(ProcessKey, Vec<(u64, u64)>),
+    Code(ProcessKey, Vec<Lack>),
     File(ModuleId, ClosedFile),
     Early(u32),
     PerfMap(u32),
@@ -148,6 +154,10 @@ impl Prober {
                     .unzip();
                 let request = Request::Mappings(process, wanted, runtime);
                 (request, About::Mappings(key, which))
+            }
+            What::Code(attached, lacks) => {
+                let request = Request::Code(process, attached, lacks.clone());
+                (request, About::Code(key, lacks))
             }
         };
         self.client.ask(uid, request, about)
@@ -308,6 +318,7 @@ fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
             let seen = seen.filter(|seen| seen.len() == which.len());
             Answer::Mappings(key, which, seen)
         }
+        (About::Code(key, lacks), Told::Code(found)) => Answer::Code(key, lacks, found),
         (About::File(id, closed), Told::File(file)) => {
             let file = file.filter(|file| closed.is(file));
             Answer::File(id, closed, file)

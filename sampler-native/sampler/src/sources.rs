@@ -133,7 +133,10 @@ impl Sources {
     /// Begins to attach a source.
     fn begin(&mut self, kernel: &mut Kernel, number: u32, spec: Spec, now: u64) -> Result<()> {
         let opened = self.opened;
-        if matches!(spec.source, Events::Usdt { .. } | Events::User { .. }) {
+        if matches!(
+            spec.source,
+            Events::Usdt { .. } | Events::User { .. } | Events::Jumps { .. }
+        ) {
             return self.programs.ask(opened, spec, self.force);
         }
         if matches!(spec.source, Events::Graph { .. }) {

@@ -326,10 +326,15 @@ impl Stacks {
         };
     }
 
+    /// The frames that have an id.
+    pub fn frames(&self) -> impl Iterator<Item = &Frame> {
+        let frames = self.frames.iter().filter(|f| f.live);
+        frames.map(|f| &f.frame)
+    }
+
     /// The modules that frames are in.
     pub fn modules(&self) -> HashSet<ModuleId> {
-        let frames = self.frames.iter().filter(|f| f.live);
-        frames.map(|f| f.frame.module).collect()
+        self.frames().map(|frame| frame.module).collect()
     }
 
     /// Forgets these modules, which have no frame.

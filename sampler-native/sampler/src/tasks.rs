@@ -5,6 +5,7 @@
 //! told of when the last sums have come. A task that ended is remembered for a while: the rings and the passes run beside each
 //! other, so a record from before the end may come after it.
 
+mod parents;
 mod processes;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -12,6 +13,7 @@ pub(crate) mod tests;
 use std::collections::HashMap;
 
 use flametop_kernel::{Reach, abi, record::Head};
+use flametop_runtimes::NameId;
 use flametop_stream::{Encoder, NOT_COUNTED, Record, Space};
 use flametop_unwind::ModuleId;
 
@@ -234,6 +236,11 @@ impl Tasks {
         self.tasks.values().filter_map(|t| t.told?.stack)
     }
 
+    /// The names of functions that are known of processes.
+    pub fn names(&self) -> impl Iterator<Item = NameId> {
+        self.processes.names()
+    }
+
     /// The modules that processes have mapped.
     pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
         self.processes.modules()
@@ -363,6 +370,11 @@ impl Tasks {
             return true;
         }
         false
+    }
+
+    /// A process began. It is told of when a task of it is seen, or has ended.
+    pub fn fork(&mut self, head: &Head, out: &mut Encoder) {
+        self.processes.fork(head, out);
     }
 
     /// A process image was replaced: the other threads are gone, and the one that called exec has the leader's tid now.

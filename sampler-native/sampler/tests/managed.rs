@@ -5,6 +5,7 @@
 mod model;
 
 use std::{
+    collections::BTreeMap,
     io::Read,
     os::unix::net::UnixListener,
     path::PathBuf,
@@ -12,7 +13,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_stream::End;
+use flametop_stream::{End, ModuleKind};
 use model::{Model, Recording};
 
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -102,30 +103,193 @@ fn jvm_maps_java_with_frame_pointers_is_whole_and_named() {
         return;
     };
     let mut recording = Recording::open(&format!("target=pid {}\njvm.maps=1", program.pid()));
-    sample_until(&mut recording, "whole with both names", |model| {
-        whole_chain(model, "JavaCalls::call_helper", "Busy.leaf(int)")
-    });
-    let notices = &recording.model.notices;
     let pid = format!("(pid {}) writes maps", program.pid());
-    assert!(has(notices, &pid), "{notices:?}");
+    sample_until(&mut recording, "whole with both names, and told", |model| {
+        whole_chain(model, "JavaCalls::call_helper", "Busy.leaf") && has(&model.notices, &pid)
+    });
+}
+
+/// Every JVM that is there.
+fn javas() -> Vec<String> {
+    let installed = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten();
+    let installed = installed.flatten().filter(|folder| {
+        let link = folder.file_type().is_ok_and(|kind| kind.is_symlink());
+        !link && folder.path().join("bin/java").exists()
+    });
+    let mut javas: Vec<String> = installed
+        .map(|folder| {
+            folder
+                .path()
+                .join("bin/java")
+                .to_string_lossy()
+                .into_owned()
+        })
+        .collect();
+    if javas.is_empty() {
+        javas.push("java".to_owned());
+    }
+    javas.sort();
+    javas
+}
+
+/// Whether the functions of the program `Busy` that are in a stack, the outermost first, called one another so.
+fn is_busy_chain(names: &[String]) -> bool {
+    let busy: Vec<&str> = names
+        .iter()
+        .filter_map(|n| n.strip_prefix("Busy."))
+        .collect();
+    match busy[..] {
+        ["main"] | ["main", "middle"] => true,
+        ["main", "middle", ref leaves @ ..] => {
+            leaves.len() <= 6 && leaves.iter().all(|n| *n == "leaf")
+        }
+        _ => false,
+    }
 }
 
 #[test]
-fn jvm_maps_java_without_frame_pointers_says_so_and_shows_no_chain_with_gaps() {
-    let Some(program) = Program::start("java", &["-XX:-PreserveFramePointer", "Busy.java"]) else {
-        return;
-    };
-    let mut recording = Recording::open(&format!("target=pid {}\njvm.maps=1", program.pid()));
-    sample_until(&mut recording, "short with a name", |model| {
-        sampled(model).any(|(end, names)| end == End::Jit && has(&names, "Busy.leaf(int)"))
-    });
-    for (end, names) in sampled(&recording.model).filter(|(end, _)| *end == End::Root) {
-        // What C++ code called is main, by the interpreter or compiled: nothing lies between.
-        let gap = names
-            .windows(2)
-            .any(|pair| pair[0].starts_with("StubRoutines") && pair[1].contains("Busy.leaf"));
-        assert!(!gap, "{end:?} {names:?}");
+fn java_unprepared_is_whole_and_named_and_never_wrong() {
+    let options: [&[&str]; 4] = [
+        &["-XX:-PreserveFramePointer"],
+        &["-XX:-Inline"],
+        &["-XX:TieredStopAtLevel=1"],
+        &["-Xint"],
+    ];
+    for java in javas() {
+        for options in options {
+            let arguments = [options, &["Busy.java"]].concat();
+            let Some(program) = Program::start(&java, &arguments) else {
+                continue;
+            };
+            let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
+            sample_until(&mut recording, "in its loop", |model| {
+                whole_chain(model, "Busy.main", "Busy.middle")
+            });
+            let before = sampled(&recording.model).count();
+            recording.run(19, 3000);
+            recording.name_all();
+            let stacks: Vec<_> = sampled(&recording.model).skip(before).collect();
+            let of_main = |(_, names): &&(End, Vec<String>)| {
+                !has(names, "Compiler") && !has(names, "GC") && !has(names, "thread_native_entry")
+            };
+            let stacks: Vec<_> = stacks.iter().filter(of_main).collect();
+            let whole: Vec<_> = stacks.iter().filter(|(end, _)| *end == End::Root).collect();
+            let wrong: Vec<_> = whole.iter().filter(|(_, n)| !is_busy_chain(n)).collect();
+            let told = format!("{java} {options:?}: {} of {}", whole.len(), stacks.len());
+            assert!(wrong.is_empty(), "{told} {wrong:#?}");
+            let short: Vec<_> = stacks.iter().filter(|(end, _)| *end != End::Root).collect();
+            assert!(
+                whole.len() * 20 >= stacks.len() * 19 && whole.len() > 50,
+                "{told} {short:#?}"
+            );
+        }
     }
+}
+
+/// The threads of a JVM with their frames, the outermost first, as the JVM says itself.
+fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<String>> {
+    let jcmd = java
+        .strip_suffix("java")
+        .map(|folder| format!("{folder}jcmd"));
+    let print = Command::new(jcmd.expect("a path of java"))
+        .args([&pid.to_string(), "Thread.print"])
+        .output();
+    let text = String::from_utf8_lossy(&print.expect("jcmd").stdout).into_owned();
+    let mut threads: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut last = None;
+    for line in text.lines() {
+        if let Some((_, number)) = line.split_once(" nid=") {
+            let number = number.split_ascii_whitespace().next().unwrap_or_default();
+            let hex = number.strip_prefix("0x");
+            last = hex.map_or(number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok());
+        } else if let (Some(frame), Some(tid)) = (line.trim().strip_prefix("at "), last) {
+            let name = frame.split('(').next().unwrap_or_default();
+            threads.entry(tid).or_default().insert(0, name.to_owned());
+        }
+    }
+    threads
+}
+
+/// A method's name without what makes a hidden class another one in each run. Hidden frames have none.
+fn visible(name: &str) -> Option<String> {
+    let hidden = ["LambdaForm$", "$Holder."]
+        .iter()
+        .any(|part| name.contains(part));
+    let method = &name[name.rfind('.').unwrap_or(0)..];
+    let lambda = name
+        .find("$$Lambda")
+        .map(|at| format!("{}$$Lambda{method}", &name[..at]));
+    (!hidden).then(|| lambda.unwrap_or_else(|| name.to_owned()))
+}
+
+#[test]
+fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
+    for java in javas() {
+        for options in [&["-XX:+TieredCompilation"][..], &["-Xcomp"], &["-Xint"]] {
+            let arguments = [options, &["Sleepers.java"]].concat();
+            let Some(program) = Program::start(&java, &arguments) else {
+                continue;
+            };
+            let pid = program.pid();
+            let begin = Instant::now();
+            let comm = |tid: &u32| {
+                let comm = format!("/proc/{pid}/task/{tid}/comm");
+                std::fs::read_to_string(comm).unwrap_or_default()
+            };
+            let is_there = |threads: &BTreeMap<u32, Vec<String>>| {
+                let there = |tid: &&u32| comm(tid).starts_with("t-");
+                threads.keys().filter(there).count() == 6
+            };
+            let mut threads = BTreeMap::new();
+            while !is_there(&threads) {
+                assert!(
+                    begin.elapsed() < PATIENCE,
+                    "{java} {options:?}: {threads:?}"
+                );
+                std::thread::sleep(Duration::from_millis(200));
+                threads = thread_print(&java, pid);
+            }
+            std::thread::sleep(Duration::from_millis(500));
+            let mut recording = Recording::open(&format!("target=pid {pid}"));
+            recording.run(19, 2000);
+            recording.name_all();
+            let model = &recording.model;
+            let threads = thread_print(&java, pid);
+            let mut compared = 0;
+            for (tid, frames) in threads
+                .iter()
+                .filter(|(tid, _)| comm(tid).starts_with("t-"))
+            {
+                let stack = model.task(*tid).and_then(|task| task.now?.stack);
+                let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
+                let found = java_names(model, stack);
+                let printed: Vec<String> = frames.iter().filter_map(|n| visible(n)).collect();
+                let told = format!("{java} {options:?} {}", comm(tid));
+                assert_eq!(
+                    model.stacks[stack as usize].end,
+                    End::Root,
+                    "{told} {found:?}"
+                );
+                assert_eq!(found, printed, "{told}");
+                compared += 1;
+            }
+            assert_eq!(compared, 6, "{java} {options:?}");
+        }
+    }
+}
+
+/// The methods of a stack, the outermost first.
+fn java_names(model: &Model, stack: u32) -> Vec<String> {
+    let frames = model.stacks[stack as usize].frames.iter();
+    let of_java = frames.filter(|frame| {
+        let (module, _, _) = model.frames[**frame as usize];
+        model.modules[module as usize].0 == ModuleKind::Jit
+    });
+    let names = of_java.map(|frame| model.names[frame].1.clone());
+    names
+        .filter(|name| name.contains('.') && !name.contains(' '))
+        .filter_map(|name| visible(&name))
+        .collect()
 }
 
 /// The socket at which a JVM would answer, held by somebody who never does.
@@ -164,7 +328,7 @@ fn jvm_maps_beside_one_that_never_answers_others_are_named() {
         has(&model.notices, &name)
     };
     sample_until(&mut recording, "named beside", |model| {
-        of(pid, model, "writes maps") && whole_chain(model, "JavaCalls", "Busy.leaf(int)")
+        of(pid, model, "writes maps") && whole_chain(model, "JavaCalls", "Busy.leaf")
     });
     sample_until(&mut recording, "told", |model| {
         of(mute_pid, model, "gives no names")

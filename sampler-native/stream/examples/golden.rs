@@ -526,6 +526,10 @@ fn edges() -> Encoder {
 /// Numbers that a later version may give a meaning.
 fn later() -> Encoder {
     let mut e = Encoder::new();
+    e.put(&Record::Parent {
+        process: 0,
+        parent: 0,
+    });
     e.put(&Record::ModuleSeen {
         module: 5,
         kind: ModuleKind(9),

@@ -157,6 +157,10 @@ impl<'a> Record<'a> {
                 process: b.u32()?,
                 path: b.str()?,
             },
+            Kind::Parent => Record::Parent {
+                process: b.u32()?,
+                parent: b.u32()?,
+            },
             Kind::CpuChanged => {
                 let (cpu, online) = (b.u32()?, b.u8()? != 0);
                 let state = |b: &mut Body<'a>| {
@@ -314,6 +318,7 @@ impl Kind {
             SourceSeen,
             SourceTotals,
             Event,
+            Parent,
         ]
         .into_iter()
         .find(|kind| *kind as u16 == number)

@@ -238,6 +238,10 @@ impl Encoder {
                 b.u32(*process);
                 b.str(path);
             }),
+            Record::Parent { process, parent } => self.record(Kind::Parent, |b| {
+                b.u32(*process);
+                b.u32(*parent);
+            }),
             Record::CpuChanged { cpu, online, idle } => self.record(Kind::CpuChanged, |b| {
                 let idle = &idle[..idle.len().min(usize::from(u16::MAX))];
                 b.u32(*cpu);

@@ -76,6 +76,7 @@
 //! | 22 source seen | `u32 source` (a number that the writer chose), `u8 state` ([`SourceState`]), `u8 unit` ([`Unit`]), `u16 0`, `str spec` (as it was asked for), `str why` (why it is missing, or counts only a part, and what mends that; else empty): a source of events; again for the same number when something changed |
 //! | 23 source totals | `u32 source`, `u64 hits` (events of the target), `u64 weight` (of all of them), `u64 taken` (stacks that were copied of them), `u64 lost` (… that found no room), `u64 missed` (events that came while another of the same CPU was looked at, which are not in `hits`; all ones where the kernel does not count them), `u64 rate` (weight between stacks, now; 0: each event has a stack), `u64 nanos` (that its programs ran; all ones where the kernel does not count it), `u16 n`, n × (`u64` hits that weighed less than 2, less than 4, less than 8 …) |
 //! | 24 event | head, `u32 source`, `u64 weight` (of the event), `u64 rate` (weight between stacks when it was taken): it stands for weight ÷ (1 − e^(−weight ÷ rate)), and for its weight alone if the rate is 0. The stack of a wait that ended (source `wake`) is of two tasks: behind the innermost kernel frame of the waiter come a frame `--`, the frames of the waker from the innermost outwards, and one with the name of its thread, or `[interrupt]`; behind that, each after another `--`, who woke the waker during the wait, and so on. Frames that are words are in modules of the kind unknown |
+//! | 25 parent | `u32 process`, `u32 parent`: the process that started this one, or of a new image of a process the image before; follows its *process seen* or comes later, once. Where the parent ended unseen, its own parent is told. Without one the parent is not known, or is no task of the target |
 //!
 //! Record 1 is in every batch that ends a pass. It, 10, 11, 14, 18 and 23 (if there is any of it) come at least four times a second; 16 about once a second.
 //!
@@ -132,6 +133,7 @@
 //! source id= state= unit= spec= why=
 //! totals source= hits= weight= taken= lost= missed= rate= nanos= histogram=U64,…
 //! event time= task= stack= run= wait= nvcsw= nivcsw= cpu= state= why= user= source= weight= rate=
+//! parent process= parent=
 //! unknown kind= bytes=
 //! ```
 //! Fields are separated by one space. Numbers are unsigned decimal, enums their numbers, flags `0` or `1`;
@@ -238,6 +240,7 @@ pub enum Kind {
     SourceSeen = 22,
     SourceTotals = 23,
     Event = 24,
+    Parent = 25,
 }
 
 open! {

@@ -140,6 +140,10 @@ pub enum Record<'a> {
         weight: u64,
         rate: u64,
     },
+    Parent {
+        process: u32,
+        parent: u32,
+    },
     /// A record of a kind that this version does not know, or a *forgotten* of a space of ids that it does not know.
     Unknown {
         kind: u16,

@@ -81,6 +81,10 @@ impl Rules {
                 process: Some(process),
                 ..
             } => self.check(Space::Process, *process)?,
+            Record::Parent { process, parent } => {
+                self.check(Space::Process, *process)?;
+                self.check(Space::Process, *parent)?;
+            }
             Record::TaskGone { task, .. } | Record::TaskBlocked { task, .. } => {
                 self.check(Space::Task, *task)?
             }

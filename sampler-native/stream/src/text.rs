@@ -219,6 +219,9 @@ impl fmt::Display for Line<'_, Record<'_>> {
             Record::Cgroup { process, path } => {
                 write!(f, "cgroup process={process} path={}", Quoted(path))
             }
+            Record::Parent { process, parent } => {
+                write!(f, "parent process={process} parent={parent}")
+            }
             Record::CpuChanged { cpu, online, idle } => {
                 write!(f, "came cpu={cpu} online={} idle=", u8::from(*online))?;
                 let mut separator = "";

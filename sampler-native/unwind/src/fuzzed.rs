@@ -1,9 +1,6 @@
 //! Entry points of coverage-guided fuzzing: each function reads any bytes as what a process or a file could have given.
 
-use std::{fs::File, io::Write};
-
 use gimli::UnwindContext;
-use nix::sys::memfd::{MFdFlags, memfd_create};
 
 use crate::{
     Input, ModuleId, Modules, Piece, ProcessMaps, Unwinder,
@@ -12,7 +9,7 @@ use crate::{
     code::{self, Window},
     elf::{Image, Section, Segment, Source},
     go::Functions,
-    hotspot, line, maps,
+    line, maps,
     maps::Area,
     mounts,
     row::{Failure, Registers},
@@ -167,17 +164,6 @@ pub fn gopclntab(bytes: &[u8]) {
             functions.function(address);
             functions.row(&image, source, &work, address);
         }
-    }
-}
-
-/// The memory of a process that is said to be a JVM, from the start of its library on.
-pub fn hotspot(bytes: &[u8]) {
-    let memory = memfd_create(c"memory", MFdFlags::MFD_CLOEXEC).map(File::from);
-    let Ok(mut memory) = memory else {
-        return;
-    };
-    if memory.write_all(bytes).is_ok() {
-        let _ = hotspot::of_memory(memory);
     }
 }
 

@@ -25,7 +25,6 @@ mod go;
 mod history;
 #[cfg(test)]
 mod hostile;
-mod hotspot;
 mod line;
 mod maps;
 mod module;
@@ -40,13 +39,12 @@ pub use budget::WALK_UNITS;
 pub use file::{ClosedFile, FileFacts, FileKey, OpenFile};
 pub use folder::ProcessFolder;
 pub use history::MapHistory;
-pub use hotspot::HotSpot;
 pub use line::NewMapping;
 pub use maps::ProcessMaps;
 pub use module::{Module, ModuleKind, Modules, Sign};
 pub use probe::{ProbedMaps, Prober, Seen, WantedMapping};
-pub use runtime::RuntimeKnown;
-pub use walk::Unwinder;
+pub use runtime::{RuntimeKnown, attach, read_code};
+pub use walk::{NAMED, Unwinder};
 
 /// Names one module for the life of its [`Modules`]: dense, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,7 +56,7 @@ pub struct Frame {
     /// The module that the code belongs to.
     pub module: ModuleId,
     /// File and vDSO: virtual address in the ELF file; otherwise the address. Of a caller it lies in the
-    /// call, one byte before the return address.
+    /// call, one byte before the return address. From [`NAMED`] on it is no address, but the number of the function's name.
     pub offset: u64,
     /// The frame was found by the look of a word on the stack: it may not have been there. Frame pointers of code made at run time,
     /// which keeps one, are no such guess.

@@ -7,12 +7,13 @@ use crate::{
     probe::{ProbedArea, ProbedMaps, Seen},
     runtime::{MAX_ATTEMPTS, Runtime, RuntimeKnown},
 };
+use flametop_runtimes::{Attached, python};
 use std::io;
 
 impl NewMapping<'_> {
     /// Whether it is of CPython's code.
     pub fn is_python(&self) -> bool {
-        Runtime::is_python(self.path)
+        python::recognise(self.path)
     }
 
     /// What it holds, if that can be told without looking. `python`: see [`ProcessMaps::runs_python`].
@@ -126,6 +127,14 @@ impl ProcessMaps {
         RuntimeKnown(self.runtime.clone())
     }
 
+    /// The runtime in it that tells how its code is walked.
+    pub fn attached(&self) -> Option<&Attached> {
+        match &self.runtime {
+            Runtime::Attached(attached) => Some(attached),
+            _ => None,
+        }
+    }
+
     /// Whether it is a process of CPython.
     pub fn runs_python(&self) -> bool {
         self.runtime == Runtime::Python
@@ -139,7 +148,7 @@ impl ProcessMaps {
 
     /// Whether a runtime in it has not told yet how it runs: it is asked when they are read again.
     pub fn is_starting(&self) -> bool {
-        matches!(self.runtime, Runtime::Jvm(attempts) if attempts < MAX_ATTEMPTS)
+        matches!(self.runtime, Runtime::Starting(attempts) if attempts < MAX_ATTEMPTS)
     }
 
     /// How many areas they are.
@@ -165,7 +174,7 @@ impl ProcessMaps {
         seen: Seen,
         modules: &mut Modules,
     ) -> Area {
-        // A JVM that has just begun cannot tell of itself.
+        // A runtime that has just begun cannot tell of itself.
         self.runtime
             .see(new.path, || Err(io::ErrorKind::WouldBlock.into()));
         let told = matches!(seen, Seen::File(_));
@@ -269,17 +278,12 @@ impl ProcessMaps {
         self.areas.get(first..last).unwrap_or_default()
     }
 
-    /// Whether the code at `pc`, made at run time, may have used the frame pointer for something else: methods that a JVM
-    /// compiled, unless it was told to keep frame pointers.
+    /// Whether the code at `pc`, made at run time, may have used the frame pointer for something else.
     pub(crate) fn doubts_frame_pointer(&self, pc: u64) -> bool {
         match &self.runtime {
             Runtime::Other | Runtime::Python => false,
-            Runtime::Jvm(_) => true,
-            Runtime::HotSpot(jvm) => {
-                !jvm.preserve_frame_pointer
-                    && !jvm.interpreter.contains(&pc)
-                    && pc.wrapping_add(1) != jvm.call_stub
-            }
+            Runtime::Starting(_) => true,
+            Runtime::Attached(attached) => !attached.keeps_frame_pointer(pc),
         }
     }
 

@@ -12,16 +12,16 @@ use std::{
     sync::Arc,
 };
 
+use flametop_runtimes::python;
 use serde::{Deserialize, Serialize};
 
 use crate::{
     End, ModuleId,
     file::{ClosedFile, Files, Found, OpenFile, Place, Program},
     folder::ProcessFolder,
-    hotspot::HotSpot,
     line::{Line, MAPS_LIMIT, NewMapping, code_lines, line_of},
     mounts::{Lies, Mounts},
-    runtime::{Runtime, RuntimeKnown, TRAMPOLINE},
+    runtime::{self, Runtime, RuntimeKnown},
 };
 
 /// Files of one process that are open at a time; of more, each is closed when its headers were read.
@@ -228,7 +228,7 @@ impl Prober {
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
             lines += 1;
             if line.executable && line.path != b"[vsyscall]" {
-                runtime.see(line.path, || HotSpot::read_of(process));
+                runtime.see(line.path, || runtime::attach(process));
                 let look = || self.see(process, &line, false, runtime == Runtime::Python);
                 let seen = match line.inode {
                     0 => look(),
@@ -316,7 +316,7 @@ impl Prober {
         let mut python = runtime.0 == Runtime::Python;
         let see = |wanted: &WantedMapping| {
             let line = wanted.line();
-            python |= Runtime::is_python(line.path);
+            python |= python::recognise(line.path);
             let seen = self.see(process, &line, true, python);
             if line.inode == 0 || !is_unreadable(&seen) {
                 return seen;
@@ -357,7 +357,7 @@ impl Prober {
         if line.inode == 0 {
             let code = python.then(|| code_at(process, line.start));
             return Seen::Code {
-                trampolines: matches!(code, Some(Ok(TRAMPOLINE))),
+                trampolines: matches!(code, Some(Ok(python::TRAMPOLINE))),
             };
         }
         match self.file_of(process, line, told) {
@@ -442,8 +442,8 @@ fn is_unreadable(seen: &Seen) -> bool {
     matches!(seen, Seen::Unknown(End::Unreadable))
 }
 
-fn code_at(process: &ProcessFolder, address: u64) -> io::Result<[u8; TRAMPOLINE.len()]> {
-    let mut code = [0; TRAMPOLINE.len()];
+fn code_at(process: &ProcessFolder, address: u64) -> io::Result<[u8; python::TRAMPOLINE.len()]> {
+    let mut code = [0; python::TRAMPOLINE.len()];
     process.file("mem")?.read_exact_at(&mut code, address)?;
     Ok(code)
 }

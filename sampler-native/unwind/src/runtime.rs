@@ -1,16 +1,17 @@
 //! What makes code at run time in a process.
 
-use crate::{HotSpot, hotspot};
-use serde::{Deserialize, Serialize};
-use std::io;
+use std::{fs::File, io, os::unix::fs::FileExt};
 
-/// A JVM that does not tell about itself (it is starting, or is not HotSpot) is asked so often.
+use flametop_runtimes::{Attached, Found, Lack, Memory, Pages, python};
+use serde::{Deserialize, Serialize};
+
+use crate::{ProcessFolder, line::MAPS_LIMIT};
+
+/// A runtime that does not tell about itself (it is starting, or of another kind) is asked so often.
 pub(crate) const MAX_ATTEMPTS: u8 = 20;
-/// `sub $8,%rsp; call *%rcx; add $8,%rsp; ret`: CPython 3.12 and newer with `-X perf` makes one for each function, so that
-/// it has an address; a mapping of them holds nothing else.
-pub(crate) const TRAMPOLINE: [u8; 11] = [
-    0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3,
-];
+/// Most pieces of memory, of 4 KiB, that are read to attach to a runtime, and for one question about its code.
+const ATTACH_PIECES: usize = 4096;
+const CODE_PIECES: usize = 4096;
 
 /// What makes code at run time there, as far as it changes how that code is walked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -18,33 +19,28 @@ pub(crate) enum Runtime {
     Other,
     Python,
     /// Not known yet, after so many attempts.
-    Jvm(u8),
-    HotSpot(HotSpot),
+    Starting(u8),
+    Attached(Attached),
 }
 
 impl Runtime {
-    /// Takes note of a runtime by its library. `ask`: what a JVM tells; one that is still starting is asked again next time.
-    pub(crate) fn see(&mut self, path: &[u8], ask: impl FnOnce() -> io::Result<HotSpot>) {
-        if hotspot::is_libjvm(path) {
+    /// Takes note of a runtime by its library. `ask`: what it tells; one that is still starting is asked again next time.
+    pub(crate) fn see(&mut self, path: &[u8], ask: impl FnOnce() -> io::Result<Attached>) {
+        if flametop_runtimes::recognise(path) {
             let attempts = match self {
-                Runtime::HotSpot(_) => return,
-                Runtime::Jvm(attempts) => *attempts,
+                Runtime::Attached(_) => return,
+                Runtime::Starting(attempts) => *attempts,
                 _ => 0,
             };
             if attempts < MAX_ATTEMPTS {
                 *self = match ask() {
-                    Ok(jvm) => Runtime::HotSpot(jvm),
-                    Err(_) => Runtime::Jvm(attempts + 1),
+                    Ok(attached) => Runtime::Attached(attached),
+                    Err(_) => Runtime::Starting(attempts + 1),
                 };
             }
-        } else if *self == Runtime::Other && Runtime::is_python(path) {
+        } else if *self == Runtime::Other && python::recognise(path) {
             *self = Runtime::Python;
         }
-    }
-
-    pub(crate) fn is_python(path: &[u8]) -> bool {
-        let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
-        file.starts_with(b"python3") || file.starts_with(b"libpython3")
     }
 }
 
@@ -56,4 +52,46 @@ impl Default for RuntimeKnown {
     fn default() -> RuntimeKnown {
         RuntimeKnown(Runtime::Other)
     }
+}
+
+struct Mem(File);
+
+impl Memory for Mem {
+    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize> {
+        self.0.read_at(into, address)
+    }
+}
+
+/// Attaches to the runtime of a process that has one and has started.
+///
+/// # Errors
+/// Not found: the process has none. Others: it has one of another kind, or may not be read.
+pub fn attach(process: &ProcessFolder) -> io::Result<Attached> {
+    let maps = process.read("maps", MAPS_LIMIT)?;
+    let (base, path) = maps
+        .split(|b| *b == b'\n')
+        .filter(|line| flametop_runtimes::recognise(line))
+        .find_map(|line| {
+            Some((
+                std::str::from_utf8(line.split(|b| *b == b'-').next()?).ok()?,
+                line,
+            ))
+        })
+        .and_then(|(start, line)| Some((u64::from_str_radix(start, 16).ok()?, line)))
+        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it has no libjvm.so"))?;
+    let memory = Mem(process.file("mem")?);
+    flametop_runtimes::attach(path, &Pages::new(&memory, ATTACH_PIECES), base)
+}
+
+/// Reads what walks lacked of the code that a runtime made.
+///
+/// # Errors
+/// The process is gone, or may not be read.
+pub fn read_code(
+    process: &ProcessFolder,
+    attached: &Attached,
+    lacks: &[Lack],
+) -> io::Result<Vec<Found>> {
+    let memory = Mem(process.file("mem")?);
+    Ok(attached.read(&Pages::new(&memory, CODE_PIECES), lacks))
 }

@@ -1,11 +1,12 @@
 //! The walk from a thread's registers to the root of its stack.
 //!
 //! Each step finds the caller of one frame: by unwind information ([`by_row`]), by the instructions where there is none
-//! ([`by_code`]), else by guess ([`by_guess`]).
+//! ([`by_code`]), by what a runtime told of the code that it made ([`by_runtime`]), else by guess ([`by_guess`]).
 
 mod by_code;
 mod by_guess;
 mod by_row;
+mod by_runtime;
 mod cache;
 mod hops;
 mod memory;
@@ -16,11 +17,14 @@ use crate::{
     row::{Kind, RIP, RSP, Registers},
 };
 use cache::Cache;
+use flametop_runtimes::{Called, Known};
 use memory::Memory;
 use std::fmt;
 
 /// Words searched for a return address where there is no unwind information.
 const SCAN_WORDS: u64 = 64;
+/// Offsets of frames from here on name functions: the rest is a [`NameId`](flametop_runtimes::NameId).
+pub const NAMED: u64 = 1 << 63;
 /// Bytes of a return address.
 const RETURN_ADDRESS: u64 = 8;
 
@@ -29,6 +33,10 @@ pub struct Unwinder {
     cache: Cache,
     /// How the last walk got from frame to frame.
     hops: Vec<Hop>,
+    /// The frames of the last walk that the stack pointer is known of.
+    levels: Vec<Level>,
+    /// Room for the functions of a frame.
+    called: Called,
     /// The distance that was found last from the stack pointer of code that was jumped to, up to the return address of the function
     /// that jumped.
     jumped: u64,
@@ -44,6 +52,14 @@ impl fmt::Debug for Unwinder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Unwinder").finish_non_exhaustive()
     }
+}
+
+/// Where a frame lies on its stack.
+struct Level {
+    /// Index of the frame.
+    frame: usize,
+    /// The stack pointer while the function of the frame runs.
+    sp: u64,
 }
 
 /// The result of one step of a walk.
@@ -80,6 +96,8 @@ impl Unwinder {
         Unwinder {
             cache: Cache::new(),
             hops: Vec::new(),
+            levels: Vec::new(),
+            called: Called::default(),
             jumped: 0,
         }
     }
@@ -87,6 +105,14 @@ impl Unwinder {
     /// How the last walk got from frame to frame, the frame at which it ended included; as far as a [`Hop`] can tell.
     pub fn hops(&self) -> &[Hop] {
         &self.hops
+    }
+
+    /// The frame of the last walk that had this stack pointer while its function ran, by the index in the frames of that walk: the
+    /// innermost one where several had.
+    pub fn frame_at(&self, sp: u64) -> Option<usize> {
+        let mut pairs = self.levels.windows(2);
+        let found = pairs.find(|pair| (pair[0].sp..pair[1].sp).contains(&sp));
+        found.map(|pair| pair[0].frame)
     }
 
     /// Empties the cache.
@@ -108,13 +134,29 @@ impl Unwinder {
         input: &Input<'_>,
         frames: &mut Vec<Frame>,
     ) -> Outcome {
+        self.walk_known(maps, modules, input, None, frames)
+    }
+
+    /// The same, with what is `known` of the code that a runtime in the process made: [`Known::is_lacking`] says afterwards whether more
+    /// of that would be needed.
+    pub fn walk_known(
+        &mut self,
+        maps: &ProcessMaps,
+        modules: &mut Modules,
+        input: &Input<'_>,
+        known: Option<&mut Known>,
+        frames: &mut Vec<Frame>,
+    ) -> Outcome {
         frames.clear();
         modules.begin();
         self.hops.clear();
+        self.levels.clear();
         let mut walk = Walk {
             unwinder: self,
             maps,
             modules,
+            known,
+            provisional: None,
             memory: Memory { input },
             registers: Registers {
                 values: *input.regs,
@@ -124,7 +166,12 @@ impl Unwinder {
             unsure: false,
             unknown_address: None,
         };
-        let (end, want) = walk.run(frames);
+        let (mut end, mut want) = walk.run(frames);
+        if let Some(certain) = walk.provisional {
+            // What comes behind may be right, but is not known to be.
+            frames.truncate(certain);
+            (end, want) = (End::Jit, None);
+        }
         Outcome {
             end,
             want,
@@ -138,6 +185,10 @@ struct Walk<'a> {
     unwinder: &'a mut Unwinder,
     maps: &'a ProcessMaps,
     modules: &'a mut Modules,
+    /// What is known of the code of the runtime.
+    known: Option<&'a mut Known>,
+    /// From this frame on something is lacking that would make sure of it.
+    provisional: Option<usize>,
     memory: Memory<'a>,
     registers: Registers,
     /// The memory of a saved register, which was not copied.
@@ -179,12 +230,17 @@ impl Walk<'_> {
             if guess == Guess::Loose {
                 self.sign(frames, GUESSED);
             }
+            self.unwinder.levels.push(Level {
+                frame: frames.len(),
+                sp: self.registers.values[RSP],
+            });
             frames.push(Frame {
                 module: area.module,
                 offset,
                 guessed: guess == Guess::Loose,
             });
             let before = (self.registers, self.unwinder.hops.len());
+            let mut by_runtime = false;
             let step = if area.image {
                 let cached = self.unwinder.cache.row(self.modules, area.module, offset);
                 if cached.row.kind == Kind::Signal || cached.sigreturn[usize::from(is_return)] {
@@ -198,13 +254,17 @@ impl Walk<'_> {
                     self.leave(&cached.row, &area, offset, is_return)
                 }
             } else {
-                self.guess(&area, is_return)
+                let told = self.leave_by_runtime(is_return, frames);
+                by_runtime = told.is_some();
+                told.unwrap_or_else(|| self.guess(&area, is_return))
             };
             // A step that was too much work is none.
             if self.modules.is_refused() {
                 return (End::Limit, None);
             }
-            self.note_guess(&area, offset, &step, &before);
+            if !by_runtime {
+                self.note_guess(&area, offset, &step, &before);
+            }
             match step {
                 Step::Caller {
                     is_return: to_return,

@@ -1,4 +1,4 @@
 //! Memory of a JVM.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| flametop_unwind::fuzzed::hotspot(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| flametop_runtimes::fuzzed::hotspot(bytes));

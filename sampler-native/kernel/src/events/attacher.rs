@@ -45,7 +45,7 @@ impl Attacher {
                 tracepoint::attach(&mut source, *id)?;
                 source
             }
-            Hook::User { .. } => user::attach(&self.0, number, &spec)?,
+            Hook::User { .. } | Hook::Jumps { .. } => user::attach(&self.0, number, &spec)?,
             Hook::Kernel { .. } => function::attach_kernel(&self.0, number, &spec)?,
             Hook::Lock { .. } | Hook::Off { .. } => {
                 let mut source = self.0.load(number, &spec, Links::PerSite)?;

@@ -33,6 +33,7 @@ enum Program {
     Function,
     Return,
     Usdt,
+    Jumps,
     Wake,
     Stretch,
 }
@@ -47,6 +48,7 @@ impl Program {
                 Program::Function
             }
             Hook::User { .. } | Hook::Kernel { .. } => Program::Return,
+            Hook::Jumps { .. } => Program::Jumps,
             Hook::Wake => Program::Wake,
             Hook::Lock { .. } | Hook::Off { .. } => Program::Stretch,
         }
@@ -189,6 +191,8 @@ fn choose(open: &mut OpenEventsSkel<'_>, spec: &SourceSpec, links: Links) {
         (&mut progs.hit_function, wanted == Program::Function),
         (&mut progs.hit_return, wanted == Program::Return),
         (&mut progs.begin_call, timed),
+        (&mut progs.fill_jump_buffer, wanted == Program::Jumps),
+        (&mut progs.hit_jump, wanted == Program::Jumps),
     ] {
         program.set_autoload(wanted);
         match links {

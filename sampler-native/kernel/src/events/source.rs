@@ -41,6 +41,15 @@ pub enum Hook {
         /// A hit is the return of the function, rather than its entry.
         returns: bool,
     },
+    /// Jumps out of functions (longjmp). A hit is the call that jumps.
+    Jumps {
+        /// The file that is mapped.
+        file: ProbedFile,
+        /// Where the functions begin that fill a buffer (setjmp).
+        fills: Vec<Site>,
+        /// … and those that jump by it.
+        jumps: Vec<Site>,
+    },
     /// Functions of the kernel.
     Kernel {
         /// Their names.

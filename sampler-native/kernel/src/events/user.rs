@@ -5,20 +5,23 @@
 //! that was looked at: the path of the file may lead to another one by now, or to nothing.
 
 use anyhow::{Result, anyhow, bail, ensure};
-use libbpf_rs::{Link, MapCore, MapFlags, UprobeMultiOpts, UprobeOpts};
+use libbpf_rs::{Link, MapCore, MapFlags, ProgramMut, UprobeMultiOpts, UprobeOpts};
 
 use super::{
     Hook, ProbedFile, Site, Source, SourceSpec, Weight,
     loader::{Links, Loader, MOST_ONE_BY_ONE},
     source::Argument,
 };
+use crate::skeletons::EventsProgs;
 
 /// Loads and attaches probes of a program or library.
 pub fn attach(loader: &Loader, number: u32, spec: &SourceSpec) -> Result<Source> {
-    let Hook::User { file, sites, .. } = &spec.hook else {
-        bail!("not a function of a program");
+    let (file, sites) = match &spec.hook {
+        Hook::User { file, sites, .. } => (file, sites.clone()),
+        Hook::Jumps { file, fills, jumps } => (file, [&fills[..], jumps].concat()),
+        _ => bail!("not a function of a program"),
     };
-    check_sites(file, sites)?;
+    check_sites(file, &sites)?;
     let processes = loader.processes().to_vec();
     let by_one_link = loader
         .load(number, spec, Links::PerFile)
@@ -42,14 +45,37 @@ pub fn attach(loader: &Loader, number: u32, spec: &SourceSpec) -> Result<Source>
     Ok(source)
 }
 
-/// Attaches the programs of a source; returns first, so that no entry has none.
+/// A program, the places that it is attached to, and whether it runs at the returns from there.
+type Probe<'a> = (&'a ProgramMut<'static>, &'a [Site], bool);
+
+/// The programs of a source, in the order in which they are attached: returns first, so that no entry has none, and what fills a buffer
+/// before what jumps by it.
+fn probes<'a>(progs: &'a EventsProgs<'static>, spec: &'a SourceSpec) -> Result<Vec<Probe<'a>>> {
+    Ok(match &spec.hook {
+        Hook::User {
+            sites,
+            returns: true,
+            ..
+        } => {
+            let mut probes: Vec<Probe<'_>> = vec![(&progs.hit_return, sites, true)];
+            if spec.weight == Weight::Duration {
+                probes.push((&progs.begin_call, sites, false));
+            }
+            probes
+        }
+        Hook::User { sites, .. } if spec.is_usdt() => vec![(&progs.hit_usdt, sites, false)],
+        Hook::User { sites, .. } => vec![(&progs.hit_function, sites, false)],
+        Hook::Jumps { fills, jumps, .. } => vec![
+            (&progs.fill_jump_buffer, fills, false),
+            (&progs.hit_jump, jumps, false),
+        ],
+        _ => bail!("not a function of a program"),
+    })
+}
+
+/// Attaches the programs of a source.
 fn probe(source: &mut Source, processes: &[u32], by_one_link: bool) -> Result<()> {
-    let Hook::User {
-        file,
-        sites,
-        returns,
-    } = &source.spec.hook
-    else {
+    let (Hook::User { file, .. } | Hook::Jumps { file, .. }) = &source.spec.hook else {
         bail!("not a function of a program");
     };
     // -1: every process that maps the file.
@@ -59,20 +85,10 @@ fn probe(source: &mut Source, processes: &[u32], by_one_link: bool) -> Result<()
         true => &everybody[..],
         false => &processes,
     };
-    let cookies = place_arguments(source, sites)?;
-    let progs = &source.skel.progs;
-    let mut programs = Vec::new();
-    match returns {
-        true => programs.push((&progs.hit_return, true)),
-        false if source.spec.is_usdt() => programs.push((&progs.hit_usdt, false)),
-        false => programs.push((&progs.hit_function, false)),
-    }
-    if source.spec.weight == Weight::Duration {
-        programs.push((&progs.begin_call, false));
-    }
+    let cookies = place_arguments(source, source.spec.sites())?;
     let path = file.path();
     let mut links: Vec<Link> = Vec::new();
-    for (program, returns) in programs {
+    for (program, sites, returns) in probes(&source.skel.progs, &source.spec)? {
         for pid in processes {
             if by_one_link {
                 let options = UprobeMultiOpts {

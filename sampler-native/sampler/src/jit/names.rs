@@ -83,6 +83,12 @@ impl Names {
             };
             match question {
                 Ok(Question::Names(batch)) => self.ask(batch),
+                Ok(Question::Named(tgids)) => {
+                    for tgid in tgids {
+                        self.meet(tgid, Instant::now());
+                        self.look(tgid);
+                    }
+                }
                 Ok(Question::JvmMaps(wanted)) => {
                     self.jvms.wanted = wanted;
                     for subject in self.processes.values_mut() {
@@ -129,15 +135,10 @@ impl Names {
         }
         let now = Instant::now();
         for (tgid, asks) in of_processes {
-            if !self.processes.contains_key(&tgid) {
-                self.make_room();
-            }
-            let subject = self.processes.entry(tgid).or_insert_with(|| {
-                let user = prober::user_of(tgid).unwrap_or(NOBODY);
-                Subject::new(user, now)
-            });
-            subject.used = now;
-            subject.wants_map = true;
+            self.meet(tgid, now);
+            let Some(subject) = self.processes.get_mut(&tgid) else {
+                continue;
+            };
             let room = MAX_WAITING.saturating_sub(subject.waiting.len());
             let looks = subject.is_read() || subject.look_due <= now;
             let (waiting, others) = asks.split_at(if looks { room.min(asks.len()) } else { 0 });
@@ -149,6 +150,19 @@ impl Names {
             self.reply(answers);
             self.look(tgid);
         }
+    }
+
+    /// Code of this process was seen.
+    fn meet(&mut self, tgid: u32, now: Instant) {
+        if !self.processes.contains_key(&tgid) {
+            self.make_room();
+        }
+        let subject = self.processes.entry(tgid).or_insert_with(|| {
+            let user = prober::user_of(tgid).unwrap_or(NOBODY);
+            Subject::new(user, now)
+        });
+        subject.used = now;
+        subject.wants_map = true;
     }
 
     /// Has the map of this process opened, if it is time to do so.

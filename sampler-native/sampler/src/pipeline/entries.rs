@@ -1,10 +1,12 @@
-//! Functions of the kernel that are known by their names when a stack is placed: those of the tracing that copied the stack, and those
-//! where an interrupt begins.
+//! Functions of the kernel that are known by their names when a stack is placed: those of the tracing that copied the stack, those
+//! where an interrupt begins, and those in which a task gives its CPU away.
 
 use std::{
     fs::File,
     io::{self, BufRead, BufReader, Read},
     ops::Range,
+    sync::{Arc, OnceLock},
+    thread,
 };
 
 use flametop_kernel::{abi, record::Head};
@@ -37,12 +39,23 @@ const OVER: [&str; 4] = [
     "preempt_schedule_irq",
 ];
 
-const NAMES: [&[&str]; 3] = [&TRACING, &INTERRUPTS, &OVER];
+/// Further functions by which the kernel takes the CPU from a task that could run on.
+const GIVES_AWAY: [&str; 6] = [
+    "sysvec_",
+    "common_interrupt",
+    "preempt_schedule",
+    "__cond_resched",
+    "dynamic_cond_resched",
+    "syscall_exit_to_user_mode",
+];
+
+const NAMES: [&[&str]; 4] = [&TRACING, &INTERRUPTS, &OVER, &GIVES_AWAY];
 
 /// The places of these functions, read when they are needed first. Where the kernel hides its addresses, there are none.
 #[derive(Default)]
 pub struct Entries {
-    known: Option<Known>,
+    known: Arc<OnceLock<Known>>,
+    asked: bool,
 }
 
 #[derive(Default)]
@@ -50,27 +63,61 @@ struct Known {
     tracing: Vec<Range<u64>>,
     interrupts: Vec<Range<u64>>,
     over: Vec<Range<u64>>,
+    gives_away: Vec<Range<u64>>,
 }
 
 impl Entries {
-    fn known(&mut self) -> &Known {
-        self.known.get_or_insert_with(|| {
-            let symbols = File::open("/proc/kallsyms").and_then(Known::read);
-            symbols.unwrap_or_default()
-        })
+    fn known(&self) -> &Known {
+        self.known.get_or_init(Known::of_kernel)
     }
 
-    /// Takes off the innermost frames that are of the tracing.
-    pub fn cut_tracing(&mut self, kernel: &mut Vec<Frame>) {
-        let tracing = &self.known().tracing;
+    /// Takes off the innermost frames of a task that waits for a CPU, as far as they are of the kernel's own way to take the CPU away:
+    /// what is left is where the task goes on. Nothing waits for the names, which a thread reads: before they are known the frames stay.
+    pub fn cut_preemption(&mut self, kernel: &mut Vec<Frame>) {
+        if !self.asked {
+            self.asked = true;
+            let known = Arc::clone(&self.known);
+            // Without a thread the frames stay.
+            let _ = thread::Builder::new()
+                .name("kernel-symbols".to_owned())
+                .spawn(move || {
+                    known.get_or_init(Known::of_kernel);
+                });
+        }
+        let Some(Known {
+            interrupts,
+            over,
+            gives_away,
+            ..
+        }) = self.known.get()
+        else {
+            return;
+        };
+        let is_own = |frame: &Frame| !holds(over, frame) && !holds(gives_away, frame);
+        let mut end = kernel.iter().position(is_own).unwrap_or(kernel.len());
+        let by_interrupt = kernel[..end].iter().any(|frame| holds(over, frame));
+        end += usize::from(by_interrupt && kernel.get(end).is_some_and(|f| holds(interrupts, f)));
+        kernel.drain(..end);
+    }
+
+    /// Takes off the innermost frames that are of the tracing. Those below an interrupt are of the task that the interrupt hit: most
+    /// often where a task switch, or a program, lets interrupts in again.
+    pub fn cut_tracing(&self, kernel: &mut Vec<Frame>) {
+        let Known {
+            tracing,
+            interrupts,
+            ..
+        } = self.known();
         let first = &kernel[..kernel.len().min(MOST_TRACING)];
-        let last = first.iter().rposition(|frame| holds(tracing, frame));
+        let hit = first.iter().position(|frame| holds(interrupts, frame));
+        let own = &first[..hit.unwrap_or(first.len())];
+        let last = own.iter().rposition(|frame| holds(tracing, frame));
         kernel.drain(..last.map_or(0, |last| last + 1));
     }
 
     /// Whether the stack of a waker is that of an interrupt. The frames of the task that the interrupt hit are taken off then. Softirqs that
     /// a task runs at the end of its own call, such as those of a packet that it sends to its own machine, are the task's own.
-    pub fn cut_interrupted(&mut self, head: &Head, kernel: &mut Vec<Frame>) -> bool {
+    pub fn cut_interrupted(&self, head: &Head, kernel: &mut Vec<Frame>) -> bool {
         let Known {
             interrupts, over, ..
         } = self.known();
@@ -90,6 +137,11 @@ fn holds(ranges: &[Range<u64>], frame: &Frame) -> bool {
 }
 
 impl Known {
+    fn of_kernel() -> Known {
+        let symbols = File::open("/proc/kallsyms").and_then(Known::read);
+        symbols.unwrap_or_default()
+    }
+
     /// Reads lines of `address type name`, in the order of the addresses.
     fn read(kallsyms: impl Read) -> io::Result<Known> {
         let mut known = Known::default();
@@ -126,7 +178,8 @@ impl Known {
         match what {
             0 => &mut self.tracing,
             1 => &mut self.interrupts,
-            _ => &mut self.over,
+            2 => &mut self.over,
+            _ => &mut self.gives_away,
         }
     }
 }
@@ -148,12 +201,19 @@ mod tests {
         ffffffff81300000 T bpf_trace_run1\n\
         ffffffff81300100 T do_softirq\n\
         ffffffff81400000 T irqentry_exit_to_user_mode\n\
-        ffffffff81400100 T last\n\
+        ffffffff81400100 T sysvec_apic_timer_interrupt\n\
+        ffffffff81400200 T __cond_resched\n\
+        ffffffff81400300 T last\n\
         ffffffffc0000000 t bpf_trace_run_of_a_driver\t[driver]\n";
 
     fn entries() -> Entries {
+        with(Known::read(SYMBOLS.as_bytes()).expect("read"))
+    }
+
+    fn with(known: Known) -> Entries {
         Entries {
-            known: Some(Known::read(SYMBOLS.as_bytes()).expect("read")),
+            known: Arc::new(OnceLock::from(known)),
+            asked: true,
         }
     }
 
@@ -189,6 +249,19 @@ mod tests {
     }
 
     #[test]
+    fn cut_tracing_of_an_interrupt_in_a_task_switch_leaves_the_interrupt() {
+        let (program, run) = (0xffff_ffff_c012_3456, 0xffff_ffff_8130_0010);
+        let (wake, entry) = (0xffff_ffff_8120_0030, 0xffff_ffff_8100_0df8);
+        let (switch, schedule) = (0xffff_ffff_8110_0010, 0xffff_ffff_8110_0110);
+        for of_task in [&[switch, schedule][..], &[program, run, schedule]] {
+            let of_interrupt = [&[wake, entry], of_task].concat();
+            let mut stack = frames(&[&[program, run], &of_interrupt[..]].concat());
+            entries().cut_tracing(&mut stack);
+            assert_eq!(offsets(&stack), of_interrupt);
+        }
+    }
+
+    #[test]
     fn cut_interrupted_leaves_the_interrupt_and_nothing_of_the_task_that_it_hit() {
         let (wake, entry, hit) = (
             0xffff_ffff_8120_0030,
@@ -215,9 +288,33 @@ mod tests {
         let over = 0xffff_ffff_8140_0008;
         assert_eq!(of(known, 1, &[wake, over, entry]), (false, 3), "a signal");
         assert_eq!(of(known, 0, &[wake, hit]), (true, 2), "of an idle CPU");
-        let hidden = &mut Entries {
-            known: Some(Known::default()),
-        };
+        let hidden = &mut with(Known::default());
         assert_eq!(of(hidden, 1, &[wake, entry, hit]), (true, 3));
+    }
+    #[test]
+    fn cut_preemption_leaves_where_the_task_goes_on() {
+        let (exit, vector, entry) = (
+            0xffff_ffff_8140_0010,
+            0xffff_ffff_8140_0110,
+            0xffff_ffff_8100_0df8,
+        );
+        let (resched, wake, softirq) = (
+            0xffff_ffff_8140_0210,
+            0xffff_ffff_8120_0030,
+            0xffff_ffff_8130_0110,
+        );
+        for (stack, left) in [
+            (&[exit, entry][..], &[][..]),
+            (&[exit, vector, entry, wake], &[wake]),
+            (&[resched, wake, exit], &[wake, exit]),
+            // Not preempted: the interrupt does its work.
+            (&[softirq, vector, entry], &[softirq, vector, entry]),
+            (&[wake], &[wake]),
+            (&[], &[]),
+        ] {
+            let mut frames = frames(stack);
+            entries().cut_preemption(&mut frames);
+            assert_eq!(offsets(&frames), left, "{stack:x?}");
+        }
     }
 }

@@ -1,15 +1,16 @@
 //! Names and source lines of frames: whom a frame's name is asked from, and the answers as records.
 
 use std::{
-    collections::{BTreeMap, HashSet},
+    collections::{BTreeMap, BTreeSet, HashSet},
     io, mem,
 };
 
+use flametop_runtimes::{NameId, Names};
 use flametop_stream::{self as stream, Call, Encoder, NameSource, Record};
 use flametop_symbolize::{
     DebugFileCounts, MAX_FILES, PlaceQuery, Query, Source, Subject, Symbolizer,
 };
-use flametop_unwind::{Frame, ModuleId, ModuleKind, Modules, Sign};
+use flametop_unwind::{Frame, ModuleId, ModuleKind, Modules, NAMED, Sign};
 
 use super::{BUSY, files::Files, put_notice};
 use crate::{
@@ -42,6 +43,8 @@ enum Asked {
 pub struct Frames<'a> {
     /// The frames.
     pub stacks: &'a mut Stacks,
+    /// Names of functions that runtimes told.
+    pub names: &'a Names,
     /// Their modules.
     pub files: &'a mut Files,
     /// Where the answers go.
@@ -97,11 +100,19 @@ impl Naming {
     pub fn ask_names(&mut self, frames: &[u32], of: &mut Frames<'_>) {
         let mut queries = Vec::with_capacity(frames.len());
         let mut jit = Vec::new();
+        let mut named = BTreeSet::new();
         let now = os::monotonic();
         for &frame in frames {
             let Some(&place) = of.stacks.place(frame) else {
                 continue;
             };
+            if let Some(name) = name_of(&of.files.modules, &place) {
+                // An id has a name as long as a frame has the id.
+                let name = of.names.get(name).unwrap_or(b"[jit]");
+                put_name(of.out, frame, NameSource::Symbol, name);
+                named.extend(of.files.modules.get(place.module).tgid());
+                continue;
+            }
             let module = of.files.modules.get(place.module);
             match module.kind() {
                 ModuleKind::Jit => {
@@ -119,6 +130,9 @@ impl Naming {
         self.symbolizer.ask(&queries);
         if !jit.is_empty() {
             self.jit.ask(jit);
+        }
+        if !named.is_empty() {
+            self.jit.named(named.into_iter().collect());
         }
     }
 
@@ -321,6 +335,12 @@ fn name_of_sign(modules: &Modules, frame: Frame) -> (NameSource, Vec<u8>) {
         }
     };
     (source, module.path().to_vec())
+}
+
+/// The name that a runtime told of a frame's function.
+pub fn name_of(modules: &Modules, frame: &Frame) -> Option<NameId> {
+    let told = frame.offset >= NAMED && modules.get(frame.module).kind() == ModuleKind::Jit;
+    told.then_some(NameId((frame.offset & !NAMED) as u32))
 }
 
 fn take_jit(answer: Answer, of: &mut Frames<'_>) {

@@ -13,8 +13,8 @@ use super::{
     GRACE_OF_ONE, Pipeline,
     reach::{for_others, is_more, next_piece, next_reach},
     steps::Shown,
-    wakes::word,
     walker::{Awaited, Turn, Walk, is_of_moment},
+    words::word,
 };
 use crate::{
     identity::ProcessKey,
@@ -184,6 +184,9 @@ impl Pipeline {
         let end = walk.as_ref().map_or(End::Exited, |walk| walk.end);
         if let Some(event) = event.filter(|event| event.function != 0) {
             self.put_returned(head, event.function);
+        }
+        if let Some(event) = event.filter(|event| event.cut != 0) {
+            self.walker.put_cut(event.cut);
         }
         if let Some(kind) = event.and_then(|event| kind_of_lock(event.lock)) {
             let frame = word(&mut self.walker.files.modules, kind);

@@ -11,12 +11,12 @@ use flametop_kernel::{
     record::{Event, Head, StackPart, Waker},
 };
 use flametop_stream::{self as stream, End, Record};
-use flametop_unwind::{Frame, ModuleId, Modules};
+use flametop_unwind::{Frame, ModuleId};
 
 use super::{
     Pipeline,
-    entries::Entries,
     walker::{Awaited, Turn, Walker},
+    words::word,
 };
 use crate::stacks::Walked;
 
@@ -35,7 +35,6 @@ type Wait = (u32, u64);
 /// What is known of waits whose stacks are not joined yet.
 #[derive(Default)]
 pub struct Wakes {
-    entries: Entries,
     halves: HashMap<Wait, Half>,
     pruned: u64,
 }
@@ -59,14 +58,17 @@ struct Waiter {
 }
 
 impl Wakes {
-    /// The modules that frames are in.
-    pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
-        let halves = self.halves.values();
-        halves.flat_map(|half| {
+    /// The frames of stacks that wait for their other half.
+    pub fn frames(&self) -> impl Iterator<Item = &Frame> {
+        self.halves.values().flat_map(|half| {
             let waiter = half.waiter.iter().flat_map(|of| of.user.iter());
-            let waker = half.waker.iter().flatten();
-            waker.chain(waiter).map(|frame| frame.module)
+            half.waker.iter().flatten().chain(waiter)
         })
+    }
+
+    /// The modules that these are in.
+    pub fn modules(&self) -> impl Iterator<Item = ModuleId> {
+        self.frames().map(|frame| frame.module)
     }
 
     /// Forgets wakers whose waiters do not come.
@@ -98,11 +100,8 @@ impl Pipeline {
         let stack = stack?;
         self.walker.user.clear();
         self.walker.walk_kernel(head, stack);
-        self.wakes.entries.cut_tracing(&mut self.walker.kernel);
-        let is_interrupt = self
-            .wakes
-            .entries
-            .cut_interrupted(head, &mut self.walker.kernel);
+        self.walker.cut_tracing();
+        let is_interrupt = self.walker.cut_interrupted(head);
         let is_stranger = head.status & abi::FT_STRANGER != 0;
         let mut end = End::Root;
         if !is_interrupt && !is_stranger {
@@ -111,7 +110,7 @@ impl Pipeline {
                 return Some(awaited);
             }
             end = walk.map_or(End::Exited, |walk| walk.end);
-            self.wakes.entries.cut_tracing(&mut self.walker.kernel);
+            self.walker.cut_tracing();
         }
         let modules = &mut self.walker.files.modules;
         let mut frames = vec![word(modules, SEPARATOR)];
@@ -136,7 +135,7 @@ impl Pipeline {
 
     /// Joins the stack that was walked last, of a task that had waited, to that of its waker, or keeps it until that one is known.
     pub(super) fn place_waiter(&mut self, head: stream::Head, event: Event) {
-        self.wakes.entries.cut_tracing(&mut self.walker.kernel);
+        self.walker.cut_tracing();
         self.totals.count_walk(head.why);
         let Walker { user, kernel, .. } = &self.walker;
         let wait = (event.source, event.wait);
@@ -199,15 +198,6 @@ impl Pipeline {
             weight: waiter.event.weight,
             rate: waiter.event.rate,
         });
-    }
-}
-
-/// A frame that is a word of ours.
-pub(super) fn word(modules: &mut Modules, text: &[u8]) -> Frame {
-    Frame {
-        module: modules.word(text),
-        offset: 0,
-        guessed: false,
     }
 }
 

@@ -4,12 +4,13 @@ use flametop_kernel::{
     abi,
     record::{Head, Holder, StackPart},
 };
+use flametop_runtimes::Known;
 use flametop_stream::End;
 use flametop_unwind::{
     self as unwind, Frame, Input, ModuleId, Outcome, Piece, ProcessMaps, Unwinder,
 };
 
-use super::{BUSY, files::Files};
+use super::{BUSY, codes::Codes, entries::Entries, files::Files, words::word};
 use crate::{
     budget::Budget,
     mappings::{At, Mappings},
@@ -23,6 +24,11 @@ use crate::{
 const WALKS: u64 = 250_000;
 /// A mapping whose end is not known is taken to reach this far above the stack pointer.
 const UNKNOWN_MAPPING: u64 = 8 << 20;
+
+/// What stands above the frames that a jump leaves.
+const LEFT: &[u8] = b"[left by longjmp]";
+/// What stands below the call of a jump that leads to an unknown place.
+const UNKNOWN_TARGET: &[u8] = b"[setjmp not seen]";
 
 /// Whether the record is of the moment when its task ran: of the CPU clock, or of an event.
 pub(super) fn is_of_moment(head: &Head) -> bool {
@@ -47,6 +53,8 @@ pub enum Awaited {
     Mappings,
     /// A file, and maybe mappings.
     File,
+    /// Code that a runtime made.
+    Code,
 }
 
 /// The result of a walk; its frames are in the walker.
@@ -83,6 +91,8 @@ impl Walk {
 pub struct Walker {
     /// The modules and their files.
     pub files: Files,
+    /// Code that runtimes made.
+    pub codes: Codes,
     /// The mappings of processes.
     pub mappings: Mappings,
     /// Walks user halves, and remembers how the last walk went.
@@ -92,21 +102,24 @@ pub struct Walker {
     /// Its kernel frames, leaf first.
     pub kernel: Vec<Frame>,
     kernel_module: ModuleId,
+    entries: Entries,
     /// The cost of walks.
     budget: Budget,
 }
 
 impl Walker {
     /// A walker that has walked nothing.
-    pub fn new(mut files: Files, mappings: Mappings, cpus: u64) -> Walker {
+    pub fn new(mut files: Files, codes: Codes, mappings: Mappings, cpus: u64) -> Walker {
         let kernel_module = files.modules.kernel();
         Walker {
             files,
+            codes,
             mappings,
             unwinder: Unwinder::new(),
             user: Vec::new(),
             kernel: Vec::new(),
             kernel_module,
+            entries: Entries::default(),
             budget: Budget::new(WALKS * cpus, 2 * WALKS * cpus),
         }
     }
@@ -153,6 +166,18 @@ impl Walker {
                 },
             );
         }
+    }
+
+    /// Puts a sign between the user frames of the last walk that a jump to this stack pointer leaves, and those that stay. A walk that
+    /// ended before it came there saw only frames that are left.
+    pub fn put_cut(&mut self, sp: u64) {
+        let modules = &mut self.files.modules;
+        let (at, sign) = match sp == u64::from(abi::FT_CUT_UNKNOWN) {
+            true => (0, UNKNOWN_TARGET),
+            false => (self.unwinder.frame_at(sp).unwrap_or(usize::MAX), LEFT),
+        };
+        self.user
+            .insert(at.min(self.user.len()), word(modules, sign));
     }
 
     /// Has functions of the kernel be the last walk, the innermost first.
@@ -221,13 +246,14 @@ impl Walker {
             mapping,
             pieces: &pieces,
         };
-        let mut outcome = self.walk_user(&maps, &input);
+        process.code.begin(os::monotonic());
+        let mut outcome = self.walk_user(&maps, &input, &mut process.code);
         let mut stale = false;
         while let Some(address) = outcome.unknown_address {
             let modules = &mut self.files.modules;
             let maps = &mut process.maps;
             match self.mappings.again(head, maps, address, modules) {
-                At::Known(newer) => outcome = self.walk_user(&newer, &input),
+                At::Known(newer) => outcome = self.walk_user(&newer, &input, &mut process.code),
                 At::Asked if turn != Turn::Last => return Walk::waits(Awaited::Mappings),
                 At::Asked | At::Unknown(_) => {
                     stale = true;
@@ -238,6 +264,12 @@ impl Walker {
                 // Nothing is there.
                 break;
             }
+        }
+        if let Some(attached) = maps.attached()
+            && self.codes.ask(head, process, attached)
+            && turn != Turn::Last
+        {
+            return Walk::waits(Awaited::Code);
         }
         // An interrupt copies only memory that is present.
         let clock = is_of_moment(head) && !stack.mapping.is_empty();
@@ -262,6 +294,16 @@ impl Walker {
         }
     }
 
+    /// Takes the frames of the tracing off the kernel half of the last walk.
+    pub fn cut_tracing(&mut self) {
+        self.entries.cut_tracing(&mut self.kernel);
+    }
+
+    /// Takes the frames of the task that an interrupt hit off the kernel half of the last walk; returns whether there was an interrupt.
+    pub fn cut_interrupted(&mut self, head: &Head) -> bool {
+        self.entries.cut_interrupted(head, &mut self.kernel)
+    }
+
     /// Makes frames of the kernel half.
     pub fn walk_kernel(&mut self, head: &Head, stack: &StackPart<'_>) {
         self.kernel.clear();
@@ -275,11 +317,15 @@ impl Walker {
                 guessed: false,
             });
         }
+        if !sampled && u32::from(head.state) == abi::FT_STATE_RUNQ {
+            self.entries.cut_preemption(&mut self.kernel);
+        }
     }
 
-    fn walk_user(&mut self, maps: &ProcessMaps, input: &Input<'_>) -> Outcome {
+    fn walk_user(&mut self, maps: &ProcessMaps, input: &Input<'_>, known: &mut Known) -> Outcome {
+        let modules = &mut self.files.modules;
         self.unwinder
-            .walk(maps, &mut self.files.modules, input, &mut self.user)
+            .walk_known(maps, modules, input, Some(known), &mut self.user)
     }
 
     /// The outermost frame of a stack that could not be read since this task held the mmap_lock.

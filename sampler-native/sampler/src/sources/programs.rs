@@ -38,6 +38,12 @@ const FILE_TIME: Duration = Duration::from_secs(5);
 /// Most files of the target's processes that are looked into, and most of these processes.
 const MOST_FILES: usize = 512;
 const MOST_PROCESSES: usize = 16;
+/// Where most programs have setjmp and longjmp from.
+const C_LIBRARY: &str = "libc.so.6";
+/// The functions that fill a buffer by which a later call jumps: those that C's macros stand for.
+const FILLS: &str = "/^(_setjmp|setjmp|__setjmp|sigsetjmp|__sigsetjmp)$/";
+/// The functions that jump. Others of the C libraries have the same address or call these.
+const JUMPS: &str = "/^(longjmp|__longjmp_chk)$/";
 /// Where libraries without a path are looked for.
 const LIBRARIES: [&str; 6] = [
     "/lib/x86_64-linux-gnu",
@@ -259,6 +265,9 @@ impl Finding {
 
     /// The places of a source.
     fn resolve(&mut self, spec: &Spec, force: bool) -> Result<(Vec<SourceSpec>, Vec<Origin>)> {
+        if let Source::Jumps { file } = &spec.source {
+            return self.jumps(file.as_deref());
+        }
         let argument = match spec.weight {
             Weight::Argument(number) => Some(number),
             _ => None,
@@ -356,6 +365,52 @@ impl Finding {
         }
         check_number(&what, all, force)?;
         Ok((parts, origins))
+    }
+
+    /// The functions of setjmp and longjmp.
+    fn jumps(&mut self, file: Option<&str>) -> Result<(Vec<SourceSpec>, Vec<Origin>)> {
+        let programs = match file {
+            Some(name) => self.named(name)?,
+            None if self.targets.is_empty() => self.named(C_LIBRARY)?,
+            None => self.mapped()?,
+        };
+        let (mut parts, mut origins, mut why) = (Vec::new(), Vec::new(), None);
+        for program in programs {
+            let mut functions = |name: &str| {
+                let wanted = Wanted::Functions {
+                    name: name.to_owned(),
+                    offset: 0,
+                };
+                let found = self.find(&program, wanted, most_probes(false))?;
+                Ok::<_, String>(found.sites.iter().map(site_of).collect::<Vec<_>>())
+            };
+            let found = functions(JUMPS).and_then(|jumps| Ok((functions(FILLS)?, jumps)));
+            match found {
+                Ok((fills, jumps)) if !fills.is_empty() && !jumps.is_empty() => {
+                    origins.extend(program.origin());
+                    let name = program.name();
+                    parts.push(SourceSpec {
+                        hook: Hook::Jumps {
+                            file: ProbedFile::new(program.file, name),
+                            fills,
+                            jumps,
+                        },
+                        weight: kernel::Weight::Each(1),
+                        filter: Vec::new(),
+                    });
+                }
+                Ok(_) => why = Some(format!("{} has no longjmp", program.name())),
+                Err(words) => why = Some(format!("{} {words}", program.name())),
+            }
+        }
+        match (parts.is_empty(), file, why) {
+            (false, ..) => Ok((parts, origins)),
+            (true, Some(_), Some(why)) => bail!(why),
+            (true, ..) => bail!(
+                "no file of {} has longjmp; a program without symbols that brings its own cannot be watched",
+                self.whose()
+            ),
+        }
     }
 
     /// Looks into one file.

@@ -37,7 +37,7 @@ pub fn resolve(spec: &Spec, force: bool) -> Result<Vec<SourceSpec>> {
             filter,
         } => tracepoints(spec, category, name, filter.as_deref()),
         // See `programs.rs` and `graph.rs`.
-        Source::Usdt { .. } | Source::User { .. } | Source::Graph { .. } => {
+        Source::Usdt { .. } | Source::User { .. } | Source::Jumps { .. } | Source::Graph { .. } => {
             bail!("{} is no place of the kernel", spec.text)
         }
         Source::Kernel { place, returns } => one(Hook::Kernel {

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use flametop_kernel::{Reach, abi, record::Head};
+use flametop_runtimes::{Known, NameId};
 use flametop_stream::{Encoder, Record, Space};
 use flametop_unwind::ModuleId;
 
-use super::{MEMORY, comm};
+use super::{MEMORY, comm, parents::Parents};
 use crate::{
     budget::Purse, cgroups::Cgroups, identity::ProcessKey, ids::Ids, mappings::Maps, prober::Whom,
 };
@@ -24,10 +25,15 @@ pub struct Process {
     uid: u32,
     cgroup: u64,
     kthread: bool,
+    /// Its parent was told of.
+    has_parent: bool,
     /// As far as that was told of; NULs as they are.
     cmdline: Box<[u8]>,
     /// The cost of its walks.
     pub work: Purse,
+    /// What is known of the code that a runtime in it made, and the cost of reading that.
+    pub code: Known,
+    pub looks: Purse,
     /// Its mappings, once a stack of it was walked.
     pub maps: Maps,
     /// What the CPU clock copies of the stacks of its threads, if that was changed.
@@ -46,8 +52,11 @@ impl Process {
             uid: head.uid,
             cgroup: head.cgroup,
             kthread: false,
+            has_parent: false,
             cmdline: Box::default(),
             work: Purse::default(),
+            code: Known::default(),
+            looks: Purse::default(),
             maps: Maps::default(),
             reach: None,
             taught: false,
@@ -84,6 +93,9 @@ impl Process {
 /// All process images.
 pub(super) struct Processes {
     of_keys: HashMap<ProcessKey, Process>,
+    /// The last image of each process, by its number.
+    last: HashMap<u32, ProcessKey>,
+    parents: Parents,
     ids: Ids,
     cgroups: Cgroups,
     /// Processes whose command lines are to be asked for.
@@ -94,6 +106,8 @@ impl Processes {
     pub fn new(cgroups: Cgroups) -> Processes {
         Processes {
             of_keys: HashMap::new(),
+            last: HashMap::new(),
+            parents: Parents::default(),
             ids: Ids::default(),
             cgroups,
             unread: Vec::new(),
@@ -138,22 +152,72 @@ impl Processes {
                 });
             }
         }
-        process
+        if new {
+            self.is_new(key);
+        }
+        if head.parent != 0 {
+            self.parents.seen(key, head);
+        }
+        if new || head.parent != 0 {
+            self.tell_parents(key, out);
+        }
+        self.of_keys.get_mut(&key).expect("it was seen")
+    }
+
+    fn is_new(&mut self, key: ProcessKey) {
+        let last = self.last.entry(key.tgid()).or_insert(key);
+        if (last.start(), last.exec()) < (key.start(), key.exec()) {
+            *last = key;
+        }
+    }
+
+    /// A process began.
+    pub fn fork(&mut self, head: &Head, out: &mut Encoder) {
+        let key = ProcessKey::of(head);
+        self.parents.forked(key, head);
+        if let Some(known) = self.last.get(&key.tgid()).copied()
+            && known.is_same_process(&key)
+        {
+            self.tell_parents(known, out);
+        }
+    }
+
+    /// Tells who started the process, if that is known, and of the processes that waited for this one to be told of.
+    fn tell_parents(&mut self, key: ProcessKey, out: &mut Encoder) {
+        let mut children = self.parents.take_waiting(&key);
+        children.push(key);
+        for child in children {
+            if self.of_keys.get(&child).is_none_or(|p| p.has_parent) {
+                continue;
+            }
+            let image = self.of_keys.get(&child.before()).map(|p| p.id);
+            let parent = image.or_else(|| {
+                let parent = self.parents.nearest(&child, &self.last)?;
+                self.of_keys.get(&parent).map(|p| p.id)
+            });
+            if let Some(parent) = parent
+                && let Some(process) = self.of_keys.get_mut(&child)
+            {
+                process.has_parent = true;
+                out.put(&Record::Parent {
+                    process: process.id,
+                    parent,
+                });
+            }
+        }
     }
 
     /// The id of the last image of a process that is remembered.
     pub fn id_of(&self, tgid: u32) -> Option<u32> {
-        let of = self.of_keys.iter().filter(|(key, _)| key.tgid() == tgid);
-        let last = of.max_by_key(|(key, _)| (key.start(), key.exec()));
-        last.map(|(_, process)| process.id)
+        let last = self.last.get(&tgid)?;
+        self.of_keys.get(last).map(|process| process.id)
     }
 
     /// The process with this number that maps this module.
     pub fn mapper(&self, tgid: u32, module: ModuleId) -> Option<ProcessKey> {
         let maps = |process: &Process| process.maps.modules().any(|mapped| mapped == module);
-        let of = self.of_keys.iter().filter(|(key, _)| key.tgid() == tgid);
-        let last = of.max_by_key(|(key, _)| (key.start(), key.exec()))?;
-        maps(last.1).then_some(*last.0)
+        let last = self.last.get(&tgid)?;
+        self.of_keys.get(last).is_some_and(maps).then_some(*last)
     }
 
     /// Takes the processes whose command lines are to be asked for.
@@ -176,14 +240,26 @@ impl Processes {
         self.of_keys.values().flat_map(|p| p.maps.modules())
     }
 
+    /// The names of functions that are known of processes.
+    pub fn names(&self) -> impl Iterator<Item = NameId> {
+        self.of_keys.values().flat_map(|p| p.code.names())
+    }
+
     /// Forgets processes whose last task ended long before `now`, and says so.
     pub fn forget(&mut self, now: u64, out: &mut Encoder) {
         let over = |p: &Process| p.tasks == 0 && p.emptied + MEMORY <= now;
         let gone = self.of_keys.extract_if(|_, p| over(p));
         let gone: Vec<u32> = gone.map(|(_, p)| p.id).collect();
         self.ids.forget(Space::Process, &gone, out);
+        self.last.retain(|_, key| self.of_keys.contains_key(key));
+        self.parents.forget(now, &self.last);
         let cgroups = self.of_keys.values().map(|p| p.cgroup);
         self.cgroups.forget(cgroups);
+    }
+
+    #[cfg(test)]
+    pub fn parents_len(&self) -> usize {
+        self.parents.len()
     }
 
     #[cfg(test)]

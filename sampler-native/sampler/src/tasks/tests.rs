@@ -31,6 +31,8 @@ pub(crate) fn head(tid: u32, time: u64) -> Head {
         uid: 1000,
         image: 1,
         former_tid: tid,
+        parent: 0,
+        unused: 0,
         comm: comm16(b"thread"),
         process_comm: comm16(b"program"),
     }
@@ -271,7 +273,11 @@ fn see_exec_of_a_lone_task_keeps_its_id() {
     log.see(&after);
     assert_eq!(
         log.take(),
-        ["process id=1 tgid=100", "task id=0 process=1 tid=100"]
+        [
+            "process id=1 tgid=100",
+            "parent process=1 parent=0",
+            "task id=0 process=1 tid=100"
+        ]
     );
     // A sample from before the exec that comes late changes nothing.
     log.see(&head(100, 11));
@@ -301,6 +307,7 @@ fn see_exec_beside_other_tasks_is_a_new_task() {
         [
             "gone task=0 exact=0",
             "process id=1 tgid=100",
+            "parent process=1 parent=0",
             "task id=2 process=1 tid=100"
         ]
     );
@@ -332,6 +339,7 @@ fn exec_by_another_thread_ends_it_and_the_leader_with_their_last_sums() {
             "gone task=0 exact=1",
             "gone task=1 exact=1",
             "process id=1 tgid=100",
+            "parent process=1 parent=0",
             "task id=2 process=1 tid=100"
         ]
     );
@@ -417,4 +425,131 @@ fn forget_million_short_tasks_gives_their_ids_anew() {
     }
     assert!(rules.highest(Space::Task) <= 8000);
     assert!(rules.highest(Space::Process) <= 8000);
+}
+
+/// A process of one thread that began at `start` s, seen at `time` s in image `exec`.
+fn process(tgid: u32, start: u64, exec: u32, time: u64) -> Head {
+    Head {
+        tgid,
+        start_boottime: start * SECOND,
+        process_start_boottime: start * SECOND,
+        self_exec_id: exec,
+        ..head(tgid, time)
+    }
+}
+
+/// The fork that began that process.
+fn fork(of: &Head, parent: u32) -> Head {
+    Head {
+        kind: abi::FT_KIND_FORK as u16,
+        self_exec_id: 0,
+        ktime: of.start_boottime,
+        parent,
+        ..*of
+    }
+}
+
+impl Log {
+    /// Who was told to have started whom since the last call, by tgid and exec generation.
+    fn parents(
+        &mut self,
+        rules: &mut Rules,
+        names: &mut HashMap<u32, (u32, u32)>,
+    ) -> Vec<[(u32, u32); 2]> {
+        let bytes = self.stream();
+        let mut reader = Reader::new(&bytes[..]).unwrap();
+        let mut parents = Vec::new();
+        while let Some(batch) = reader.next_batch().unwrap() {
+            for record in batch.records() {
+                let record = record.unwrap();
+                rules.read(&record).unwrap();
+                match record {
+                    Record::ProcessSeen {
+                        process,
+                        tgid,
+                        self_exec_id,
+                        ..
+                    } => {
+                        names.insert(process, (tgid, self_exec_id));
+                    }
+                    Record::Parent { process, parent } => {
+                        parents.push([names[&process], names[&parent]]);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        parents
+    }
+}
+
+#[test]
+fn parent_of_each_kind_is_told_once() {
+    let (mut log, mut rules, mut names) = (Log::new(), Rules::default(), HashMap::new());
+    let mut parents = |log: &mut Log| log.parents(&mut rules, &mut names);
+    // Numbers wrap: the child is seen before its parent.
+    let child = Head {
+        parent: 300,
+        ..process(200, 9, 1, 10)
+    };
+    log.see(&child);
+    assert!(parents(&mut log).is_empty());
+    log.see(&process(300, 8, 1, 10));
+    assert_eq!(parents(&mut log), [[(200, 1), (300, 1)]]);
+    // Another process took it over.
+    log.see(&Head { parent: 1, ..child });
+    assert!(parents(&mut log).is_empty());
+    // A fork, then an exec in it.
+    let forked = process(400, 11, 1, 11);
+    log.tasks.fork(&fork(&forked, 300), &mut log.out);
+    assert!(parents(&mut log).is_empty());
+    log.see(&forked);
+    assert_eq!(parents(&mut log), [[(400, 1), (300, 1)]]);
+    log.see(&process(400, 11, 2, 12));
+    assert_eq!(parents(&mut log), [[(400, 2), (400, 1)]]);
+    // A sample that came before the fork.
+    let sampled = process(500, 12, 1, 12);
+    log.see(&sampled);
+    assert!(parents(&mut log).is_empty());
+    log.tasks.fork(&fork(&sampled, 400), &mut log.out);
+    assert_eq!(parents(&mut log), [[(500, 1), (400, 2)]]);
+}
+
+#[test]
+fn parent_that_ended_unseen_gives_way_to_its_own() {
+    let (mut log, mut rules, mut names) = (Log::new(), Rules::default(), HashMap::new());
+    log.see(&process(300, 8, 1, 10));
+    let unseen = process(400, 11, 1, 11);
+    let child = process(401, 11, 2, 11);
+    log.tasks.fork(&fork(&unseen, 300), &mut log.out);
+    log.tasks.fork(&fork(&child, 400), &mut log.out);
+    // It was taken over before a pass saw it.
+    log.see(&Head { parent: 1, ..child });
+    assert_eq!(log.parents(&mut rules, &mut names), [[(401, 2), (300, 1)]]);
+}
+
+#[test]
+fn parent_whose_number_went_to_a_later_process_is_not_that_one() {
+    let (mut log, mut rules, mut names) = (Log::new(), Rules::default(), HashMap::new());
+    log.see(&process(300, 12, 1, 12));
+    let child = process(401, 11, 1, 12);
+    log.tasks.fork(&fork(&child, 300), &mut log.out);
+    log.see(&child);
+    assert!(log.parents(&mut rules, &mut names).is_empty());
+}
+
+#[test]
+fn parents_after_a_fork_storm_are_forgotten() {
+    let mut log = Log::new();
+    for i in 0..10_000 {
+        let child = process(1_000 + i, 11, 1, 11);
+        log.tasks.fork(&fork(&child, 999 - i % 7), &mut log.out);
+        if i % 2 == 0 {
+            log.see(&child);
+            log.exit(&child);
+        }
+    }
+    assert!(log.tasks.processes.parents_len() >= 10_000);
+    log.tasks.forget(11 * SECOND + MEMORY, &mut log.out);
+    assert_eq!(log.tasks.processes.parents_len(), 0);
 }

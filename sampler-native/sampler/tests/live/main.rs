@@ -7,6 +7,7 @@ mod model;
 mod astray;
 mod deep;
 mod events;
+mod jumps;
 mod probes;
 mod tasks;
 mod turns;
@@ -92,6 +93,7 @@ fn compiled(name: &str) -> PathBuf {
         let programs = [
             (tests, "astray"),
             (tests, "chain"),
+            (tests, "jumps"),
             (tests, "life"),
             (tests, "wakes"),
             (kernel, "events"),

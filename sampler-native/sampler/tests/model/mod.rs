@@ -297,7 +297,7 @@ impl Model {
                     },
                 ),
             },
-            Record::TaskBlocked { .. } => {}
+            Record::TaskBlocked { .. } | Record::Parent { .. } => {}
             Record::TaskGone {
                 task, run, exact, ..
             } => {

@@ -28,6 +28,19 @@ impl Memory<'_> {
         Err(Failure::Missing(address))
     }
 
+    /// All words that were copied, of each piece from its beginning.
+    pub fn words(&self) -> impl Iterator<Item = u64> + '_ {
+        let words = self
+            .input
+            .pieces
+            .iter()
+            .flat_map(|piece| piece.bytes.chunks_exact(8));
+        words.map(|word| {
+            word.first_chunk()
+                .map_or(0, |word| u64::from_le_bytes(*word))
+        })
+    }
+
     /// End of the copied piece that holds `address`.
     pub fn end_of(&self, address: u64) -> Option<u64> {
         let pieces = self.input.pieces.iter();

@@ -90,6 +90,9 @@ final class DiffCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (looks.listed()) {
+      return ExitCode.DONE.number();
+    }
     if (before.toString().equals("-") && now.toString().equals("-")) {
       throw Failure.usage("- is given twice, and there is one stdin");
     }

@@ -46,7 +46,7 @@ final class EventsCommand implements Callable<Integer> {
   @Option(
       names = "-p",
       paramLabel = "PID",
-      split = ",(?!$)",
+      split = TargetOptions.BETWEEN,
       splitSynopsisLabel = ",",
       converter = TargetOptions.Id.class,
       description = {

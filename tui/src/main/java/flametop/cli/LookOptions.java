@@ -3,18 +3,24 @@ package flametop.cli;
 import flametop.term.Look;
 import flametop.term.Preferences;
 import flametop.term.UserFiles;
+import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** How the screen looks: what the command line says, else what the user has set. */
 final class LookOptions {
+  /** In place of the name of a theme: prints the names. */
+  private static final String LIST = "list";
+
   @Option(
       names = "--theme",
       order = 11,
       paramLabel = "NAME",
       description = {
         "colours, or list; --ascii; --no-mouse",
-        "Colours: dark (the default), light, safe (for the colour-blind), terminal (its 16 colours), mono, ember, fjord, paper, or a theme of your own. list prints the names."
+        "Colours: dark (the default), light, safe (for the colour-blind), terminal (its 16 colours), mono, ember, fjord, paper, or a theme of your own. list prints the names of all, one a line."
       })
   private @Nullable String theme;
 
@@ -37,6 +43,20 @@ final class LookOptions {
         "Leaves the mouse to the terminal, which marks text with it."
       })
   private @Nullable Boolean noMouse;
+
+  @Spec(Spec.Target.MIXEE)
+  private CommandSpec command;
+
+  /** Prints the names of all themes, one a line, if the command line asks for them. */
+  boolean listed() {
+    if (!LIST.equals(theme)) {
+      return false;
+    }
+    PrintWriter out = command.commandLine().getOut();
+    Look.themes(UserFiles.of(System.getenv())).forEach(out::println);
+    out.flush();
+    return true;
+  }
 
   Look look(UserFiles user, Settings settings) {
     String name = settings.given(theme, "theme", new Settings.Text(), Look.DEFAULT_THEME);

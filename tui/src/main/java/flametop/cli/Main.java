@@ -16,6 +16,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command line {@code flametop}. */
 public final class Main {
@@ -164,10 +165,20 @@ public final class Main {
   }
 
   private static int misused(ParameterException e, String[] args) {
-    String text = CleanText.clean(String.valueOf(e.getMessage()).replace('\n', ' '), MAX_MESSAGE);
+    String message = e instanceof UnmatchedArgumentException u ? unmatched(u) : e.getMessage();
+    String text = CleanText.clean(String.valueOf(message).replace('\n', ' '), MAX_MESSAGE);
     String name = e.getCommandLine().getCommandSpec().qualifiedName();
     complain(e.getCommandLine().getErr(), text + " (" + name + " --help shows what there is)");
     return ExitCode.USAGE.number();
+  }
+
+  /** Numbers that no option takes are those of {@code -p $(pgrep NAME)}. */
+  private static @Nullable String unmatched(UnmatchedArgumentException e) {
+    boolean areNumbers = e.getUnmatched().stream().allMatch(word -> word.matches("[0-9]+"));
+    return areNumbers && !e.getUnmatched().isEmpty()
+        ? "several numbers of processes or threads stand behind one -p or -t with commas between"
+            + " them: -p $(pgrep -d, NAME)"
+        : e.getMessage();
   }
 
   /** The version, as the build wrote it into the jar. */

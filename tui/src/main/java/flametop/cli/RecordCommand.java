@@ -98,8 +98,8 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "WHAT",
       converter = By.class,
       description = {
-        "none, service (default), comm, process, thread, cpu or cgroup",
-        "The first frames of each stack: none; service (the default): the comm, or what an interpreter runs (java Shop); comm; process: service-pid; thread: service-pid;thread-tid; cpu: cpu N; cgroup: a frame for each control group of the path, then the service."
+        "none, service (default), comm, process, thread, cpu, cgroup or ancestor",
+        "The first frames of each stack: none; service (the default): the comm, or what an interpreter runs (java Shop); comm; process: service-pid; thread: service-pid;thread-tid; cpu: cpu N; cgroup: a frame for each control group of the path, then the service; ancestor: pid and name of the process that started it, then the service."
       })
   private @Nullable RootOrder by;
 
@@ -209,7 +209,8 @@ final class RecordCommand implements Callable<Integer> {
   static final class By implements ITypeConverter<RootOrder> {
     @Override
     public RootOrder convert(String text) {
-      return choice(RootOrder.class, text, "none, service, comm, process, thread, cpu, cgroup");
+      return choice(
+          RootOrder.class, text, "none, service, comm, process, thread, cpu, cgroup, ancestor");
     }
   }
 

@@ -30,6 +30,9 @@ final class Recording implements AutoCloseable {
   /** The same for who has interrupted it. */
   private static final long INTERRUPTED_NANOS = TimeUnit.SECONDS.toNanos(2);
 
+  /** How long sources of events may take to be attached before the time of the recording begins. */
+  private static final long SOURCES_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private static final int MOST_NOTICES = 20;
   private static final int MOST_PROGRESS = 79;
 
@@ -39,7 +42,7 @@ final class Recording implements AutoCloseable {
    * @param target to look after: it ends when that is gone
    * @param workload the program to start and to end with; null if there is none
    * @param passes that are made
-   * @param nanos of the clock
+   * @param nanos of the clock, since all sources of events are attached
    * @param budget lowers the rates and raises them again
    * @param lines source lines of all frames are fetched at the end
    * @param events how many sources of events were asked for
@@ -64,6 +67,10 @@ final class Recording implements AutoCloseable {
   private final boolean progress = Terminals.isStderr();
   private final boolean recorded;
   private String said = "";
+
+  /** How long sampling had gone on when the time of the recording began, ns. */
+  private long begun;
+
   private long nextProgress = System.nanoTime() + PROGRESS_NANOS;
 
   Recording(
@@ -85,14 +92,14 @@ final class Recording implements AutoCloseable {
   /** Samples until there is a reason to end, and writes. */
   ExitCode run() throws IOException, InterruptedException {
     sampler.start();
+    awaitSources();
     Workload workload = limits.workload();
     if (workload != null) {
       workload.start(false);
     }
     boolean gone = false;
     while (!over() && !gone) {
-      interruption.await(
-          Math.max(0, Math.min(STEP_NANOS, limits.nanos() - sampler.elapsedNanos())));
+      interruption.await(Math.max(0, Math.min(STEP_NANOS, limits.nanos() - elapsed())));
       gone = workload == null ? !TargetOptions.isThere(limits.target()) : workload.isOver();
       keepToBudget();
       showProgress();
@@ -164,13 +171,50 @@ final class Recording implements AutoCloseable {
     return limits.events() > 0 && monitor.missingSources().size() == limits.events();
   }
 
+  /**
+   * Waits until each source of events is attached or missing: what happens before is not counted.
+   */
+  private void awaitSources() throws InterruptedException {
+    if (limits.events() == 0) {
+      return;
+    }
+    long until = System.nanoTime() + SOURCES_NANOS;
+    while (monitor.settledSources() < limits.events() && System.nanoTime() < until && !ended()) {
+      interruption.await(STEP_NANOS);
+      if (progressIsDue()) {
+        show("flametop: attaches sources of events; Ctrl-C ends it");
+      }
+    }
+    begun = sampler.elapsedNanos();
+    if (!ended()) {
+      clearProgress();
+      int attached = monitor.settledSources() - monitor.missingSources().size();
+      Main.complain(
+          err,
+          String.format(
+              Locale.ROOT,
+              "%,d of %,d sources of events attached: the recording begins",
+              attached,
+              limits.events()));
+    }
+  }
+
+  /** How long the recording has gone on, ns. */
+  private long elapsed() {
+    return sampler.elapsedNanos() - begun;
+  }
+
   private boolean over() {
+    return ended() || elapsed() >= limits.nanos();
+  }
+
+  /** Whether there is another reason to end than the time. */
+  private boolean ended() {
     return interruption.requested()
         || monitor.ended().isDone()
         || output.failure() != null
         || isWithoutEvents()
-        || !recorded && sampler.finished()
-        || sampler.elapsedNanos() >= limits.nanos();
+        || !recorded && sampler.finished();
   }
 
   /**
@@ -241,7 +285,7 @@ final class Recording implements AutoCloseable {
           String.format(
               Locale.ROOT,
               "flametop: %.0f s, %,d tasks, %,d passes, %,d samples%s; Ctrl-C ends it and writes",
-              sampler.elapsedNanos() / 1e9,
+              elapsed() / 1e9,
               b.of(Counter.TASKS),
               b.of(Counter.PASSES_MADE),
               b.of(Counter.CPU_SAMPLES),

@@ -182,6 +182,9 @@ final class ScreenCommand implements Callable<Integer> {
       spec.commandLine().getOut().flush();
       return ExitCode.DONE.number();
     }
+    if (looks.listed()) {
+      return ExitCode.DONE.number();
+    }
     replay.agree(targets, rates, budget, jvms, debuginfod);
     if (!Terminals.isStdin() && !replay.isStdin() || !Terminals.isStdout()) {
       throw Failure.usage(
@@ -201,7 +204,7 @@ final class ScreenCommand implements Callable<Integer> {
     Settings settings = new Settings(user);
     int history =
         settings.given(historyMebibytes, "history", new Mebibytes(), HostMemory.history());
-    Options options = new Options(filters.filter(), (long) history << 20, true);
+    Options options = Options.ofScreen(filters.filter(), (long) history << 20);
     double refresh = settings.given(refreshSeconds, "refresh", new Seconds(), 0.0);
     Path file = replay.file();
     Subject subject = file == null ? live(target) : recorded(file);

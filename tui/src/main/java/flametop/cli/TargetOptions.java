@@ -15,8 +15,11 @@ import picocli.CommandLine.TypeConversionException;
 
 /** The target of sampling. */
 final class TargetOptions {
-  /** Not the comma at the end: a list that ends in one is refused, as is one of commas alone. */
-  private static final String COMMA = ",(?!$)";
+  /**
+   * Between the numbers of a list: a comma, or blanks and line ends, as {@code pgrep} writes them.
+   * Not at the end: a list that ends in a comma is refused, as is one of commas alone.
+   */
+  static final String BETWEEN = "(?: *, *|\\s+)(?!$)";
 
   @Option(
       names = "-a",
@@ -32,12 +35,12 @@ final class TargetOptions {
       names = "-p",
       order = 2,
       paramLabel = "PID",
-      split = COMMA,
+      split = BETWEEN,
       splitSynopsisLabel = ",",
       converter = Id.class,
       description = {
         "only this process; -t TID: this thread (default: all)",
-        "Samples these processes only. The option may be repeated, and takes a list: -p 12,34."
+        "Samples these processes only. The option may be repeated, and takes a list: -p 12,34 or -p \"$(pgrep nginx)\"."
       })
   private List<Integer> processes = new ArrayList<>();
 
@@ -46,7 +49,7 @@ final class TargetOptions {
       order = 3,
       hidden = true,
       paramLabel = "TID",
-      split = COMMA,
+      split = BETWEEN,
       splitSynopsisLabel = ",",
       converter = Id.class,
       description = {
@@ -70,7 +73,8 @@ final class TargetOptions {
     private static final int MOST = 4_194_304;
 
     @Override
-    public Integer convert(String text) {
+    public Integer convert(String given) {
+      String text = given.strip();
       if (text.matches("[0-9]{1,9}")
           && Integer.parseInt(text) >= 1
           && Integer.parseInt(text) <= MOST) {

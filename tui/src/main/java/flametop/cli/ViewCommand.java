@@ -60,6 +60,9 @@ final class ViewCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    if (looks.listed()) {
+      return ExitCode.DONE.number();
+    }
     int stdin = 0;
     for (Path path : paths) {
       stdin += path.toString().equals("-") ? 1 : 0;

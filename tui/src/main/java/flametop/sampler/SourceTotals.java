@@ -1,6 +1,5 @@
 package flametop.sampler;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -30,26 +29,5 @@ public record SourceTotals(
 
   public SourceTotals {
     histogram = List.copyOf(histogram);
-  }
-
-  /** The growth since other totals of the same source. */
-  public SourceTotals since(SourceTotals start) {
-    List<Long> grown = new ArrayList<>(histogram);
-    for (int i = 0; i < Math.min(grown.size(), start.histogram.size()); i++) {
-      grown.set(i, grown.get(i) - start.histogram.get(i));
-    }
-    return new SourceTotals(
-        hits - start.hits,
-        weight - start.weight,
-        taken - start.taken,
-        lost - start.lost,
-        counted(missed, start.missed),
-        rate,
-        counted(nanos, start.nanos),
-        grown);
-  }
-
-  private static long counted(long now, long start) {
-    return now < 0 ? now : now - Math.max(0, start);
   }
 }

@@ -4,8 +4,10 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -36,6 +38,10 @@ public final class StreamMonitor implements NameRequests {
   private final BitSet placesAwaited = new BitSet();
   private final List<String> notices = new ArrayList<>();
   private final Map<Integer, String> missingSources = new TreeMap<>();
+
+  /** Sources of events that were on, or missing, at any time. */
+  private final Set<Integer> settledSources = new HashSet<>();
+
   private long[] counters = new long[Counter.values().length];
   private long time;
   private long batches;
@@ -90,6 +96,11 @@ public final class StreamMonitor implements NameRequests {
   /** Time of the last batch, ns, CLOCK_MONOTONIC; 0 before the first. */
   public synchronized long time() {
     return time;
+  }
+
+  /** How many sources of events have been on, or missing, at any time. */
+  public synchronized int settledSources() {
+    return settledSources.size();
   }
 
   /** Why sources of events are missing, with the spec of each, by the number of the source. */
@@ -186,6 +197,9 @@ public final class StreamMonitor implements NameRequests {
     public void sourceSeen(
         int source, SourceState state, SourceUnit unit, String spec, String why) {
       missingSources.remove(source);
+      if (state.equals(SourceState.ON) || state.equals(SourceState.MISSING)) {
+        settledSources.add(source);
+      }
       if (state.equals(SourceState.MISSING)) {
         missingSources.put(source, why);
       }

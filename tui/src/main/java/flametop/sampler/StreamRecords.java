@@ -119,6 +119,7 @@ final class StreamRecords {
       case 22 -> sourceSeen(in, visitor);
       case 23 -> sourceTotals(in, visitor);
       case 24 -> event(in, visitor);
+      case 25 -> parent(in, visitor);
       default -> unknown(kind, length, visitor);
     }
     in.limit(batchEnd).position(end);
@@ -172,6 +173,11 @@ final class StreamRecords {
   private void cgroup(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     need(in, 6);
     visitor.cgroup(id(in, processes), text(in, MAX_PATH));
+  }
+
+  private void parent(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
+    need(in, 8);
+    visitor.parent(id(in, processes), id(in, processes));
   }
 
   private void taskBlocked(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {

@@ -40,6 +40,13 @@ public interface StreamVisitor {
   default void cgroup(int process, String path) {}
 
   /**
+   * Who started a process.
+   *
+   * @param parent the process that did, or the image that the process had before it executed
+   */
+  default void parent(int process, int parent) {}
+
+  /**
    * @param start ns, CLOCK_MONOTONIC
    * @param fresh the task began after sampling did
    */

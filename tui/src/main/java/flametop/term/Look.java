@@ -1,6 +1,7 @@
 package flametop.term;
 
 import java.nio.file.Path;
+import java.util.Set;
 
 /**
  * The look of the screen.
@@ -19,6 +20,11 @@ public record Look(String theme, String place, Path themes, UserFiles user, bool
   /** The default theme, of {@link #themesFolder()}. */
   public static Look plain() {
     return new Look(DEFAULT_THEME, "", themesFolder(), UserFiles.NONE, false);
+  }
+
+  /** The names of all themes, in order: those that come with flametop, and those of the user. */
+  public static Set<String> themes(UserFiles user) {
+    return new Themes(themesFolder(), user).names();
   }
 
   /**

@@ -62,6 +62,9 @@ class CommandLineTest {
   @Test
   void rates_outOfRange_whatWhichValueWhatIsAllowed() {
     misused("'-F': '0' is no whole number from 1 to 999", "-F 0");
+    misused("several numbers of processes or threads stand behind one -p or -t", "-p 1 2 3");
+    misused("several numbers of processes", "record -p 1 2");
+    misused("Unmatched argument", "record -p 1 2 x");
     misused("'-F': '1e9' is no whole number from 1 to 999", "-F 1e9");
     misused("'-F': 'x' is no whole number from 1 to 999", "record -F x");
     misused("'--cpu-hz': '-1' is no whole number from 0 to 999", "record --cpu-hz -1");
@@ -126,6 +129,14 @@ class CommandLineTest {
       for (String list : List.of(",", "1,", ",1", "1,,2")) {
         refused(ExitCode.USAGE, "is no number from 1 to", "record", option, list);
       }
+    }
+  }
+
+  @Test
+  void targets_numbersBetweenCommasBlanksOrLineEnds_areAList() {
+    for (String list :
+        List.of("4194304,1", "4194304, 1", "4194304 1", "4194304\n1", "1\n4194304\n")) {
+      refused(ExitCode.TARGET_GONE, "there is no process 4194304", "record", "-p", list);
     }
   }
 
@@ -458,6 +469,26 @@ class CommandLineTest {
     for (String option : List.of("--comm", "--no-comm")) {
       assertEquals(ExitCode.DONE, diff(one, one, option), err::toString);
       assertEquals(List.of("a b;c 1 1"), written());
+    }
+  }
+
+  @Test
+  void themeList_anyCommandWithAScreen_namesOneALineAndNoScreen() throws IOException {
+    Path file = Files.writeString(folder.resolve("a.folded"), "a;b 1\n");
+    for (String[] line :
+        new String[][] {
+          {"--theme", "list"},
+          {"view", "--theme", "list", file.toString()},
+          {"diff", "--theme", "list", file.toString(), file.toString()}
+        }) {
+      out.getBuffer().setLength(0);
+      assertEquals(ExitCode.DONE, run(line), () -> line[0] + ": " + err);
+      List<String> names = out.toString().lines().toList();
+      assertTrue(
+          names.containsAll(
+              List.of("dark", "ember", "fjord", "light", "mono", "paper", "safe", "terminal")),
+          names.toString());
+      assertEquals("", err.toString());
     }
   }
 }

@@ -173,6 +173,38 @@ class RecordKernelTest {
   }
 
   @Test
+  void record_byAncestor_aForkStormStandsBelowWhoStartedIt() throws Exception {
+    Path script = folder.resolve("storm.sh");
+    Files.writeString(
+        script,
+        "i=0; while [ $i -lt 20000 ]; do x=$(/bin/echo a | /bin/cat); /bin/true; i=$((i+1)); done");
+    // By its name a starter, so that who runs this test is no ancestor.
+    Path tini = Files.copy(Path.of("/bin/sh"), folder.resolve("tini"));
+    Process starter = other(tini.toString(), "-c", "/bin/sh " + script + " & echo $!; wait");
+    String storm = starter.inputReader().readLine();
+    Path output = folder.resolve("out.folded");
+    Ended ended =
+        run("record", "-a", "-d", "3", "--by", "ancestor", "--states", "all", "-o", output + "");
+    assertEquals(0, ended.code, ended.err);
+    assertTrue(starter.isAlive(), "it was recorded from beginning to end");
+    String own = "sh_storm.sh-" + storm + ";";
+    long below = 0;
+    long beside = 0;
+    boolean hasLoop = false;
+    for (String line : stacks(Files.readString(output)).toList()) {
+      long weight = Long.parseLong(line.substring(line.lastIndexOf(' ') + 1));
+      boolean isChild = line.matches("[^;]+;(echo|cat|true);.*");
+      hasLoop |= line.startsWith(own + "sh_storm.sh;");
+      below += isChild && line.startsWith(own) ? weight : 0;
+      beside += isChild && line.matches("(echo|cat|true)-.*") ? weight : 0;
+    }
+    ProcessHandle.of(Long.parseLong(storm)).ifPresent(ProcessHandle::destroyForcibly);
+    assertTrue(hasLoop, "the loop itself stands there too");
+    assertTrue(below > 100_000, below + " µs below the loop");
+    assertTrue(beside < below / 20, beside + " µs on their own, " + below + " below the loop");
+  }
+
+  @Test
   void record_signals_writtenAndInterrupted() throws Exception {
     for (Map.Entry<String, Integer> of : Map.of("INT", 130, "TERM", 143, "HUP", 129).entrySet()) {
       String signal = of.getKey();

@@ -66,6 +66,11 @@ final class StreamText implements StreamVisitor {
   }
 
   @Override
+  public void parent(int process, int parent) {
+    add("parent process=%s parent=%s", u(process), u(parent));
+  }
+
+  @Override
   public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {
     add(
         "task id=%s process=%s tid=%s start=%s fresh=%s comm=%s",

@@ -171,7 +171,7 @@ class LiveScreenTest {
     await("wrote flametop.folded");
     press("Space");
     await("live again");
-    tmux("resize-window", "-t", "screen", "-x", "150", "-y", "40");
+    tmux("resize-window", "-t", "screen", "-x", "200", "-y", "40");
     await("412 tasks");
     tmux("resize-window", "-t", "screen", "-x", "39", "-y", "9");
     await("is too small");

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param byState {@link GraphSlice#state} is wanted
  * @param siblings only these children of the zoomed node are wanted, and they fill the width; null:
  *     all of them
+ * @param bySize siblings stand by their size, the largest first; else by name
  */
 public record GraphQuery(
     StateSet states,
@@ -27,8 +28,9 @@ public record GraphQuery(
     int levels,
     @Nullable Pattern search,
     boolean byState,
-    @Nullable Siblings siblings) {
-  /** All children, without states by node. */
+    @Nullable Siblings siblings,
+    boolean bySize) {
+  /** All children by name, without states by node. */
   public GraphQuery(
       StateSet states,
       long zoom,
@@ -36,7 +38,7 @@ public record GraphQuery(
       int columns,
       int levels,
       @Nullable Pattern search) {
-    this(states, zoom, selected, columns, levels, search, false, null);
+    this(states, zoom, selected, columns, levels, search, false, null, false);
   }
 
   /** The root of the graph. Other nodes are opaque numbers, stable while they live. */
@@ -44,7 +46,8 @@ public record GraphQuery(
 
   /** The same of other nodes. */
   public GraphQuery at(long zoomed, long selectedNode) {
-    return new GraphQuery(states, zoomed, selectedNode, columns, levels, search, byState, siblings);
+    return new GraphQuery(
+        states, zoomed, selectedNode, columns, levels, search, byState, siblings, bySize);
   }
 
   /** Whether both ask for the same, whatever is selected in it. */
@@ -55,6 +58,7 @@ public record GraphQuery(
         && levels == query.levels
         && search == query.search
         && byState == query.byState
+        && bySize == query.bySize
         && Objects.equals(siblings, query.siblings);
   }
 

@@ -3,9 +3,9 @@ package flametop.profile.answer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The visible part of the graph at one moment: immutable, in pre-order, siblings ordered by name.
- * Index 0 is the root; the ancestors of the zoomed node come first, then the zoomed node at index
- * {@code zoomIndex} and what is below it.
+ * The visible part of the graph at one moment: immutable, in pre-order, siblings in the order that
+ * the query wants. Index 0 is the root; the ancestors of the zoomed node come first, then the
+ * zoomed node at index {@code zoomIndex} and what is below it.
  *
  * @param node opaque number of each node
  * @param parent index of its parent; -1 for the root

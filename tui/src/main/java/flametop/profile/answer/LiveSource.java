@@ -25,7 +25,4 @@ public interface LiveSource extends SnapshotSource {
 
   /** Shows another moment from now on, in whatever is asked for. */
   void show(Moment moment);
-
-  /** Starts anew at the present: what was before counts no more, and nothing is held. */
-  void restart();
 }

@@ -23,7 +23,9 @@ public enum NodeKind {
    * Says why a stack is short, or that its pool has no sample: {@code [truncated]}, {@code [not
    * sampled]}, {@code [naming]}.
    */
-  REASON;
+  REASON,
+  /** Stands for the stacks of threads that wait for work: {@code [idle]}. */
+  IDLE;
 
   /** Whether it stands above the frames, and tells whose they are. */
   public boolean isOwner() {
@@ -37,7 +39,7 @@ public enum NodeKind {
   public boolean isFrame() {
     return switch (this) {
       case USER, KERNEL, JIT, INLINED, UNKNOWN -> true;
-      case ROOT, PROCESS, THREAD, CGROUP, REASON -> false;
+      case ROOT, PROCESS, THREAD, CGROUP, REASON, IDLE -> false;
     };
   }
 }

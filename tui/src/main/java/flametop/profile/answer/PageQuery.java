@@ -13,7 +13,13 @@ public interface PageQuery {
    * @param <O> the orders of that page
    */
   interface RowOrder<O> {
-    /** The same order; without a comparison, an order that means something without one. */
-    O in(boolean compared);
+    /**
+     * Returns this order if this order means something there, and else the order that the page
+     * begins with.
+     *
+     * @param compared whether the rows are compared
+     * @param states whether amounts are known by state
+     */
+    O in(boolean compared, boolean states);
   }
 }

@@ -6,6 +6,8 @@ public enum RootOrder {
   /** What the process runs: its comm, or for an interpreter its script or class. */
   SERVICE,
   PROCESS,
+  /** The process that started it, as far up as it is a service of its own; then the service. */
+  ANCESTOR,
   THREAD,
   /** The CPU that it ran on, as far as that is known. */
   CPU,

@@ -78,6 +78,6 @@ public record SandwichQuery(
   }
 
   private GraphQuery of(long zoom, @Nullable Siblings siblings, long node) {
-    return new GraphQuery(states, zoom, node, columns, levels, search, byState, siblings);
+    return new GraphQuery(states, zoom, node, columns, levels, search, byState, siblings, false);
   }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param guessed whether a walk found the frame only by the look of a word on the stack
  * @param processes how many processes have time in it; {@link #UNKNOWN} of one of very many that
  *     was just selected
+ * @param ended how many of these have ended
  * @param pid the process, if it is only one; else 0
  * @param commandLine of that process, clean
  * @param filter what admits only what it is in; null if nothing does, as for the root
@@ -28,6 +29,7 @@ public record Selection(
     String module,
     boolean guessed,
     int processes,
+    int ended,
     int pid,
     String commandLine,
     Shape.@Nullable Filter filter,
@@ -44,6 +46,7 @@ public record Selection(
           NodeKind.ROOT,
           "",
           false,
+          0,
           0,
           0,
           "",
@@ -64,7 +67,10 @@ public record Selection(
    * @param weight amount of the node then, in the states shown
    * @param total amount of the whole graph then
    */
-  public record Before(long windowNanos, long weight, long total) {}
+  public record Before(long windowNanos, long weight, long total) {
+    /** There is nothing to compare with: the root has no trend. */
+    public static final Before NONE = new Before(0, 0, 0);
+  }
 
   /**
    * How sure an amount is that samples placed.
@@ -95,6 +101,7 @@ public record Selection(
         slice.kind()[index],
         "",
         false,
+        0,
         0,
         0,
         "",

@@ -88,6 +88,19 @@ public final class Shape {
     }
   }
 
+  /** Only processes that stand below these, or all but these. */
+  public record Ancestors(Set<String> names, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(out, "started by " + joined(names));
+    }
+
+    @Override
+    public Ancestors with(boolean isOut) {
+      return new Ancestors(names, isOut);
+    }
+  }
+
   /** Only processes of these users, or all but these. */
   public record Users(Set<Integer> uids, boolean out) implements Filter {
     @Override
@@ -229,6 +242,7 @@ public final class Shape {
         case THREAD -> "by thread";
         case CPU -> "by CPU";
         case CGROUP -> "by cgroup";
+        case ANCESTOR -> "by ancestor";
       };
     }
   }
@@ -238,6 +252,17 @@ public final class Shape {
     @Override
     public String text() {
       return is ? "outermost: a comm" : "outermost: a function";
+    }
+  }
+
+  /**
+   * The stacks of idle threads as they are. Without this step, a graph that is drawn has one frame,
+   * {@code [idle]}, in their place.
+   */
+  public record ShowIdle() implements Step {
+    @Override
+    public String text() {
+      return "idle shown";
     }
   }
 
@@ -283,6 +308,7 @@ public final class Shape {
   private final boolean reversed;
   private final boolean everybody;
   private final boolean narrowsCpus;
+  private final boolean showsIdle;
 
   private Shape(List<Step> steps) {
     this.steps = steps;
@@ -291,6 +317,7 @@ public final class Shape {
     boolean reverse = false;
     boolean all = true;
     boolean cpus = false;
+    boolean idle = false;
     for (Step step : steps) {
       if (step instanceof Group g) {
         by = g.by;
@@ -300,10 +327,13 @@ public final class Shape {
         cpus = true;
       } else if (step instanceof Reverse) {
         reverse = true;
+      } else if (step instanceof ShowIdle) {
+        idle = true;
       } else if (step instanceof Processes
           || step instanceof Threads
           || step instanceof Comms
           || step instanceof Services
+          || step instanceof Ancestors
           || step instanceof Users
           || step instanceof Cgroups) {
         all = false;
@@ -314,6 +344,7 @@ public final class Shape {
     reversed = reverse;
     everybody = all;
     narrowsCpus = cpus;
+    showsIdle = idle;
   }
 
   public static Shape of(Step... steps) {
@@ -398,6 +429,11 @@ public final class Shape {
     return narrowsCpus;
   }
 
+  /** Tells whether the graph shows the stacks of idle threads, and no frame {@code [idle]}. */
+  public boolean showsIdle() {
+    return showsIdle;
+  }
+
   /** Whether it admits what ran on a CPU. */
   public boolean admitsCpu(int cpu) {
     for (Step step : steps) {
@@ -422,9 +458,17 @@ public final class Shape {
    * @param tid {@code Owners.NONE} of one that stands for many
    * @param service the name of the process by the program that it runs
    * @param cgroup its path, or text that does not begin as one
+   * @param ancestor name and number of the process that it stands below
    */
   public boolean admits(
-      int tgid, int tid, int uid, String comm, String processComm, String service, String cgroup) {
+      int tgid,
+      int tid,
+      int uid,
+      String comm,
+      String processComm,
+      String service,
+      String cgroup,
+      String ancestor) {
     for (Step step : steps) {
       boolean admitted = true;
       if (step instanceof Processes p) {
@@ -435,6 +479,8 @@ public final class Shape {
         admitted = (c.comms.contains(comm) || c.comms.contains(processComm)) != c.out;
       } else if (step instanceof Services s) {
         admitted = s.names.contains(service) != s.out;
+      } else if (step instanceof Ancestors a) {
+        admitted = a.names.contains(ancestor) != a.out;
       } else if (step instanceof Users u) {
         admitted = u.uids.contains(uid) != u.out;
       } else if (step instanceof Cgroups c) {

@@ -11,9 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param rows in the order asked for
  * @param matching how many there are that match
  * @param tasks how many there are
+ * @param ended how many others ended within the window, and were not asked for; 0 where none lives:
+ *     {@code rows} has those that ended then
  * @param windowNanos how much the times really cover
  */
-public record TasksReport(List<Row> rows, int matching, int tasks, long windowNanos)
+public record TasksReport(List<Row> rows, int matching, int tasks, int ended, long windowNanos)
     implements Page {
   /**
    * A process or a thread. The state of a process is the state of its liveliest thread: of several
@@ -24,11 +26,13 @@ public record TasksReport(List<Row> rows, int matching, int tasks, long windowNa
    * @param threads of a process that live; 1 of a thread
    * @param run ns on a CPU within the window, exact
    * @param queued ns in the run queue within the window, exact
-   * @param off ns off the CPU within the window
+   * @param disk ns in D within the window, as far as passes saw them or the kernel counts them
+   * @param off ns off the CPU within the window, that in D included
    * @param state at the moment that is shown; of a range of the past, now. null: it ended
    * @param ageNanos in that state; at least so long where it was so at first sight
    * @param leaf innermost frame, where it is now or was sampled last; null: not known
-   * @param user innermost frame that is not the kernel's; null: not known, or none
+   * @param own innermost frame that is neither the kernel's nor the C library's, or where all are
+   *     of these the C library's; null: not known, or none
    * @param before null if nothing is compared
    */
   public record Row(
@@ -40,11 +44,12 @@ public record TasksReport(List<Row> rows, int matching, int tasks, long windowNa
       String commandLine,
       long run,
       long queued,
+      long disk,
       long off,
       @Nullable State state,
       long ageNanos,
       @Nullable Function leaf,
-      @Nullable Function user,
+      @Nullable Function own,
       @Nullable Before before) {
     /** Whether it ended before the window or range, and is only compared with. */
     public boolean isGone() {

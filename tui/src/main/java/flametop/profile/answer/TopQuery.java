@@ -23,6 +23,8 @@ public record TopQuery(
 
   /** The order of functions; all orders but the name begin with the largest amount. */
   public enum Order implements PageQuery.RowOrder<Order> {
+    /** By the time on a CPU in the function itself. */
+    CPU,
     /** By the amount in the function itself. */
     SELF,
     /** By the amount in the function and in its callees. */
@@ -39,8 +41,16 @@ public record TopQuery(
     NAME;
 
     @Override
-    public Order in(boolean compared) {
-      return !compared && isOfChange() ? SELF : this;
+    public Order in(boolean compared, boolean states) {
+      boolean means =
+          switch (this) {
+            // Compared are self and total.
+            case CPU -> states && !compared;
+            case SELF, TOTAL, NAME -> true;
+            case SELF_CHANGE, TOTAL_CHANGE -> compared;
+            case RUN, QUEUED, DISK, SLEEP -> states;
+          };
+      return means ? this : states && !compared ? CPU : SELF;
     }
 
     /** Whether rows are ordered by a change. */
@@ -55,7 +65,7 @@ public record TopQuery(
         case QUEUED -> StateSet.of(State.QUEUED);
         case DISK -> StateSet.of(State.DISK);
         case SLEEP -> StateSet.of(State.SLEEP);
-        case SELF, TOTAL, SELF_CHANGE, TOTAL_CHANGE, NAME -> null;
+        case CPU, SELF, TOTAL, SELF_CHANGE, TOTAL_CHANGE, NAME -> null;
       };
     }
   }

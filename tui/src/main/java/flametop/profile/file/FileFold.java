@@ -246,6 +246,7 @@ final class FileFold implements Fold {
         false,
         0,
         0,
+        0,
         "",
         filter(function),
         reader.weight(node, states.bits()),

@@ -7,8 +7,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * How a name stands in folded stacks. {@code _[k]}, {@code _[j]} and {@code _[i]} after it say that
- * it is of the kernel, made at run time, inlined; a reason stands in brackets. A name that only
- * looks like one of these, or like one with a number after it, is followed by {@code _}.
+ * it is of the kernel, made at run time, inlined; a reason and {@code [idle]} stand in brackets. A
+ * name that only looks like one of these, or like one with a number after it, is followed by {@code
+ * _}.
  */
 public final class FoldedName {
   private FoldedName() {}
@@ -41,7 +42,7 @@ public final class FoldedName {
       case KERNEL -> name + "_[k]";
       case JIT -> name + "_[j]";
       case INLINED -> name + "_[i]";
-      case REASON -> name;
+      case REASON, IDLE -> name;
       default -> canMislead(name) && isMarked(name) ? name + "_" : name;
     };
   }
@@ -71,7 +72,9 @@ public final class FoldedName {
       return NodeKind.USER;
     }
     String inside = new String(text, from + 1, to - from - 2, StandardCharsets.ISO_8859_1);
-    return isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
+    return inside.equals("idle")
+        ? NodeKind.IDLE
+        : isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
   }
 
   private static @Nullable NodeKind kindOf(byte letter) {
@@ -104,7 +107,7 @@ public final class FoldedName {
 
   private static boolean misleads(byte[] text, int from, int to) {
     return switch (kind(text, from, to)) {
-      case KERNEL, JIT, INLINED, REASON -> true;
+      case KERNEL, JIT, INLINED, REASON, IDLE -> true;
       default -> endsInNumber(text, from, to);
     };
   }

@@ -9,7 +9,6 @@ import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SplitAnswer;
-import flametop.profile.answer.SplitQuery;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.NodePath;
@@ -105,7 +104,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
     return CompletableFuture.completedFuture(List.of());
   }
 
-  private CompletableFuture<Page> beside(StackFile of, SplitQuery query) {
+  private CompletableFuture<Page> beside(StackFile of, SplitAnswer.Query query) {
     StackFile other = file(query.file() - 1);
     other.shape(query.shape());
     CompletableFuture<Page> own = page(of, query.page());
@@ -122,7 +121,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
 
   @Override
   public CompletableFuture<Page> page(PageQuery query) {
-    return query instanceof SplitQuery q ? beside(shown, q) : page(shown, query);
+    return query instanceof SplitAnswer.Query q ? beside(shown, q) : page(shown, query);
   }
 
   @Override

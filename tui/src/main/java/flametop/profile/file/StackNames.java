@@ -306,7 +306,10 @@ public final class StackNames implements Functions {
   private static String moduleOf(String name, NodeKind kind) {
     int quote = name.indexOf('`');
     String module = quote > 0 ? name.substring(0, quote) : "";
-    if (module.isEmpty() && kind != NodeKind.REASON && name.endsWith("]")) {
+    if (module.isEmpty()
+        && kind != NodeKind.REASON
+        && kind != NodeKind.IDLE
+        && name.endsWith("]")) {
       int open = name.lastIndexOf('[');
       if (open == 0 || open > 0 && name.charAt(open - 1) == ' ') {
         module = name.substring(open + 1, name.length() - 1);

@@ -23,9 +23,8 @@ final class EventSource {
   private Measure measure = Measure.EVENTS;
 
   /** Totals when the log began, and totals of the last full second. */
-  private SourceTotals start = SourceTotals.NONE;
-
   private SourceTotals before = SourceTotals.NONE;
+
   private long beforeTime = Long.MIN_VALUE;
   private double hitsPerSecond = Double.NaN;
   private double weightPerSecond = Double.NaN;
@@ -100,14 +99,6 @@ final class EventSource {
     return by;
   }
 
-  /** The log is begun anew at this time; it must have no readers. */
-  void restart(long time, long passes) {
-    start = accounts.totals();
-    accounts.restart();
-    log.clear(time);
-    log.mark(time, passes);
-  }
-
   Measure measure() {
     return measure;
   }
@@ -116,9 +107,9 @@ final class EventSource {
     return spec;
   }
 
-  /** Weight since the start, or since {@code z}: exact, by the kernel. */
+  /** Weight since the start: exact, by the kernel. */
   long exactTotal() {
-    return accounts.totals().weight() - start.weight();
+    return accounts.totals().weight();
   }
 
   /**
@@ -132,7 +123,7 @@ final class EventSource {
         state,
         why,
         measure,
-        accounts.totals().since(start),
+        accounts.totals(),
         accounts.stackWeight(),
         accounts.notSampled(),
         hitsPerSecond,

@@ -136,11 +136,6 @@ final class EventSources {
     }
   }
 
-  /** Begins the logs anew; they must have no readers. */
-  void restart(long time, long passes) {
-    sources.values().forEach(source -> source.restart(time, passes));
-  }
-
   /** Adds the owners and stacks that logs and samples refer to. */
   void mark(BitSet ofOwners, BitSet ofStacks) {
     for (EventSource source : sources.values()) {

@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /** Answers questions about a fold: the selected node, folded stacks, processes, source lines. */
 public final class GraphReader {
@@ -91,6 +92,7 @@ public final class GraphReader {
         stacks.module(function),
         trie.isGuessed(node),
         processes,
+        (int) processesIn.stream().filter(process -> !owners.lives(process)).count(),
         single ? owners.tgid(one) : 0,
         single ? owners.commandLine(one) : "",
         trie.filter(node),
@@ -98,7 +100,14 @@ public final class GraphReader {
         tree.self(node, states.bits()),
         trie.watchedNanos(window),
         watched ? trie.certainty(states.bits(), window) : null,
-        watched ? fold.trend().before(states.bits(), System.nanoTime() + budget) : null);
+        watched ? before(node, states.bits(), budget) : null);
+  }
+
+  /** The root is all that there is: its trend would be that of the strip, at the cost of a sum. */
+  private Selection.@Nullable Before before(int node, int states, long budget) {
+    return node == ROOT
+        ? Selection.Before.NONE
+        : fold.trend().before(states, System.nanoTime() + budget);
   }
 
   /** Where a node is in the source; unknown places are asked for. */

@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.profile.answer.HeatMap;
 import flametop.profile.host.HostUsage;
 import flametop.profile.log.Accounts;
 import flametop.profile.log.ChangeLog;
@@ -42,7 +43,6 @@ public final class Intake implements StreamVisitor {
   private final Quality quality;
   private final EventSources events;
   private final long[] counters = new long[Counter.values().length];
-  private final long[] countersAtStart = new long[Counter.values().length];
   private final List<String> notices = new ArrayList<>();
 
   /** Notices of one process, by its id. */
@@ -52,6 +52,15 @@ public final class Intake implements StreamVisitor {
   private long batchTime;
   private boolean endsPass;
   private boolean more;
+
+  /** The time of the sample before; {@link Long#MIN_VALUE} before the first. */
+  private long sampled = Long.MIN_VALUE;
+
+  /**
+   * Tells whether a task was seen off the CPU since the mark before: a pass gets no more marks
+   * then.
+   */
+  private boolean seenOff;
 
   Intake(
       ChangeLog log,
@@ -94,9 +103,9 @@ public final class Intake implements StreamVisitor {
     return counters.clone();
   }
 
-  /** A counter since the start, or since the last {@link #restart}. */
-  long since(Counter counter) {
-    return counters[counter.ordinal()] - countersAtStart[counter.ordinal()];
+  /** A counter since the start. */
+  long counter(Counter counter) {
+    return counters[counter.ordinal()];
   }
 
   Quality quality() {
@@ -105,18 +114,6 @@ public final class Intake implements StreamVisitor {
 
   List<String> notices() {
     return List.copyOf(notices);
-  }
-
-  /** Begins the log anew at this moment; it must have no readers. */
-  void restart() {
-    if (now != Long.MIN_VALUE) {
-      log.clear(now);
-      accounts.restart();
-      log.mark(now, accounts.passes());
-      events.restart(now, accounts.passes());
-      System.arraycopy(counters, 0, countersAtStart, 0, counters.length);
-      quality.restart();
-    }
   }
 
   @Override
@@ -146,6 +143,7 @@ public final class Intake implements StreamVisitor {
     quality.batchEnds();
     names.flush();
     if (!more) {
+      seenOff = false;
       log.mark(now, accounts.passes());
       events.mark(now, accounts.passes());
     }
@@ -182,6 +180,11 @@ public final class Intake implements StreamVisitor {
   @Override
   public void cgroup(int process, String path) {
     owners.cgroup(process, path);
+  }
+
+  @Override
+  public void parent(int process, int parent) {
+    owners.parent(process, parent);
   }
 
   @Override
@@ -222,6 +225,7 @@ public final class Intake implements StreamVisitor {
   @Override
   public void taskChanged(Head head) {
     sightOf(head.time());
+    seenOff |= head.state() != State.RUN;
     int seen = stack(head);
     accounts.changed(
         head.task(), head.time(), head.state(), seen, head.run(), head.queued(), head.nvcsw());
@@ -232,6 +236,7 @@ public final class Intake implements StreamVisitor {
 
   @Override
   public void cpuSample(Head head) {
+    cellOf(head.time());
     now = Math.max(now, head.time());
     // The clock of the CPUs runs before the first pass does.
     if (head.time() < log.startTime() && accounts.passes() == 0) {
@@ -243,6 +248,20 @@ public final class Intake implements StreamVisitor {
     host.waited(head.cpu(), accounts.takeWaited());
     host.sample(head.cpu(), head.userMode(), stacks.softirq(seen));
     sample(head, seen);
+  }
+
+  /**
+   * Puts marks into the log where the cell of the sample before ends and where that of this one
+   * begins, if this sample is of a later cell.
+   */
+  private void cellOf(long time) {
+    long cell = Math.floorDiv(time, HeatMap.CELL_NANOS);
+    long before = Math.floorDiv(sampled, HeatMap.CELL_NANOS);
+    if (sampled != Long.MIN_VALUE && !seenOff && cell > before) {
+      log.within((before + 1) * HeatMap.CELL_NANOS);
+      log.within(cell * HeatMap.CELL_NANOS);
+    }
+    sampled = Math.max(sampled, time);
   }
 
   @Override

@@ -67,7 +67,8 @@ public final class LogFold extends LogWindow implements Fold {
     wanted = compared;
     baselineDue = compared != null;
     Stacks stacks = store.stacks;
-    trie = new Trie(this, owners, stacks, shape, !store.options.hideRoots());
+    boolean foldsIdle = store.options.foldIdle() && !shape.showsIdle();
+    trie = new Trie(this, owners, stacks, shape, !store.options.hideRoots(), foldsIdle);
     tree = new ShapedTree(trie, stacks, shape, epoch, new Finds(trie, stacks));
     trend = new Trend(store.log, this);
     hold(store.limit());
@@ -121,8 +122,16 @@ public final class LogFold extends LogWindow implements Fold {
             .moment()
             .range()
             .map(range -> range(range.from(), deadline))
-            .orElseGet(() -> window(store.moment().windowNanos(), deadline));
+            .orElseGet(() -> window(store.moment().span(window().headTime()), deadline));
     return !isDue();
+  }
+
+  @Override
+  public void catchUp(long deadline) {
+    super.catchUp(deadline);
+    if (trie.lookAtSleep(window().headTold())) {
+      changed();
+    }
   }
 
   /** Follows the store, which shows another moment or is not compared any more. */

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /** The stacks of a log with their amounts, at the {@link Moment} that is shown. */
 final class LogStore implements Store<LogFold> {
+  private static final long SHORT_NANOS = 1_000_000_000L;
+
   final ChangeLog log;
   final Owners owners;
   final Stacks stacks;
@@ -77,8 +79,14 @@ final class LogStore implements Store<LogFold> {
     baseline = with;
   }
 
-  /** Where the heads of folds stop, ns. */
+  /**
+   * Where the heads of folds stop, ns: for a short range at the first mark that is not within it.
+   */
   long limit() {
-    return moment.range().map(TimeRange::to).orElse(held);
+    return moment.range().map(this::end).orElse(held);
+  }
+
+  private long end(TimeRange range) {
+    return range.nanos() < SHORT_NANOS ? log.markFrom(range.to()) : range.to();
   }
 }

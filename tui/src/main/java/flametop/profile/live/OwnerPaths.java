@@ -36,6 +36,7 @@ final class OwnerPaths {
       case THREAD -> owner;
       case PROCESS -> List.of(owners.process(owner), owners.service(owner));
       case CGROUP -> List.of(owners.cgroup(owner), owners.service(owner));
+      case ANCESTOR -> List.of(owners.ancestor(owner), owners.service(owner));
       case COMM -> List.of(owners.processComm(owner));
       case NONE, CPU, SERVICE -> List.of(owners.service(owner));
     };
@@ -61,6 +62,10 @@ final class OwnerPaths {
       }
       case CGROUP -> {
         cgroups(owners.cgroup(owner), to);
+        to.add(process(owners.service(owner)));
+      }
+      case ANCESTOR -> {
+        to.add(process(owners.ancestor(owner)));
         to.add(process(owners.service(owner)));
       }
     }
@@ -102,6 +107,10 @@ final class OwnerPaths {
       case PROCESS ->
           switch (order) {
             case COMM -> new Shape.Comms(Set.of(name), false);
+            case ANCESTOR ->
+                tree.parent(node) == ROOT
+                    ? new Shape.Ancestors(Set.of(name), false)
+                    : new Shape.Services(Set.of(name), false);
             case SERVICE, CGROUP -> new Shape.Services(Set.of(name), false);
             case NONE, PROCESS, THREAD, CPU -> {
               int tgid = number(name, "-");
@@ -121,7 +130,7 @@ final class OwnerPaths {
         String path = cgroup(tree, node);
         yield path == null ? null : new Shape.Cgroups(Set.of(path), false);
       }
-      case USER, KERNEL, JIT, INLINED, UNKNOWN, REASON ->
+      case USER, KERNEL, JIT, INLINED, UNKNOWN, REASON, IDLE ->
           function == Stacks.NAMING
               ? null
               : new Shape.Through(new Function(kind, stacks.module(function), name), false);

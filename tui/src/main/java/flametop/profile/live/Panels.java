@@ -1,6 +1,7 @@
 package flametop.profile.live;
 
 import flametop.profile.answer.CpuReport;
+import flametop.profile.answer.HeatMap;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.host.HostUsage;
@@ -61,6 +62,16 @@ final class Panels {
     return usage.report(held != null ? held.host.cpus() : usage.rows());
   }
 
+  /**
+   * When tasks were on CPUs, until the moment that is shown.
+   *
+   * @param from when sampling began, ns
+   */
+  HeatMap heatMap(long from) {
+    long until = held != null ? held.host.time() : Math.max(0, intake.now());
+    return intake.accounts().busy().map(from, until);
+  }
+
   Quality quality() {
     return held != null ? held.quality : intake.quality();
   }
@@ -76,11 +87,11 @@ final class Panels {
 
   /** The losses until now, also while the rest is frozen. */
   Snapshot.Losses losses() {
-    long walked = intake.since(Counter.WALKED);
+    long walked = intake.counter(Counter.WALKED);
     return new Snapshot.Losses(
-        intake.since(Counter.CPU_DROPPED),
-        intake.since(Counter.PASSES_LATE),
-        walked > 0 ? (double) intake.since(Counter.SHORT) / walked : 0,
+        intake.counter(Counter.CPU_DROPPED),
+        intake.counter(Counter.PASSES_LATE),
+        walked > 0 ? (double) intake.counter(Counter.SHORT) / walked : 0,
         intake.quality().guessedShare(),
         intake.quality().nameLimited(),
         usage.ownShare());

@@ -3,6 +3,7 @@ package flametop.profile.live;
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.HeatMap;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.Moment;
@@ -220,10 +221,13 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     return worker.request(
         () -> {
           if (query instanceof QualityReport.Query) {
-            return panels.quality().report(shown.moment().windowNanos());
+            return panels.quality().report(shown.moment().span(intake.now()));
           }
           if (query instanceof CpuReport.Query) {
             return panels.cpus();
+          }
+          if (query instanceof HeatMap.Query) {
+            return panels.heatMap(time.log().startTime());
           }
           if (query instanceof TopQuery q) {
             return shown.top(q);
@@ -307,18 +311,6 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           } else if (!moment.frozen()) {
             panels.thaw();
           }
-        });
-  }
-
-  /** Starts anew: the past does not count any more. */
-  @Override
-  public void restart() {
-    worker.enqueue(
-        () -> {
-          panels.thaw();
-          shown.close();
-          intake.restart();
-          shown.restart();
         });
   }
 

@@ -67,7 +67,6 @@ final class Quality {
 
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
   private long[] counters = new long[Counter.values().length];
-  private long[] countersAtStart = counters;
   private long worstGap;
   private long lastPass = Long.MIN_VALUE;
   private long startTime = Long.MIN_VALUE;
@@ -100,7 +99,6 @@ final class Quality {
     guessed = from.guessed;
     from.steps.forEach(step -> steps.add(new Step(step)));
     counters = from.counters;
-    countersAtStart = from.countersAtStart;
     worstGap = from.worstGap;
     startTime = from.startTime;
     time = from.time;
@@ -111,23 +109,6 @@ final class Quality {
   /** A copy of the counts as they are now. */
   Quality held() {
     return new Quality(this);
-  }
-
-  /** Counts from now on. */
-  void restart() {
-    processes = new Tally("(others)");
-    modules = new Tally("(others)");
-    moduleRow = new HashMap<>();
-    processRow.empty();
-    unnamed = new UnnamedSamples();
-    nameLimited = 0;
-    samples = 0;
-    guessed = 0;
-    steps.clear();
-    countersAtStart = counters;
-    worstGap = 0;
-    startTime = time;
-    begin(time);
   }
 
   void processSeen(int process, int tgid, long start, String comm) {
@@ -365,7 +346,7 @@ final class Quality {
         outcomes[i] += row.counts().byOutcome()[i];
       }
     }
-    long[] before = countersAtStart;
+    long[] before = new long[counters.length];
     long gap = worstGap;
     long begin = startTime;
     if (count != Integer.MAX_VALUE) {

@@ -144,13 +144,6 @@ final class Shown {
     graph().close();
   }
 
-  /** Begins anew, with a log that was cleared, at the present. */
-  void restart() {
-    store.show(Moment.last(moment().windowNanos()), Long.MAX_VALUE);
-    store.compare(null);
-    graph().restart(graph().shape());
-  }
-
   private void endTimes() {
     if (times != null) {
       times.close();
@@ -301,12 +294,12 @@ final class Shown {
     long deadline = timesAsked + Worker.SLICE_NANOS;
     if (moment().range().isPresent()) {
       TimeRange range = moment().range().get();
-      times.hold(range.to());
+      times.hold(store.limit());
       times.range(range.from(), deadline);
     } else {
       times.hold(held());
       times.catchUp(deadline);
-      times.window(moment().windowNanos(), deadline);
+      times.window(moment().span(times.window().headTime()), deadline);
     }
     TaskReader reader = new TaskReader(store.owners, store.stacks, times, states);
     if (timesBefore != null && !timesBeforeDue && timesBefore.covered() > 0) {

@@ -36,6 +36,7 @@ final class TaskReader {
           State.IDLE_KTHREAD);
 
   private static final int QUEUED = StateSet.of(State.QUEUED).bits();
+  private static final int DISK = StateSet.of(State.DISK).bits();
   private static final int OFF = StateSet.BLOCKED.bits();
   private static final int NONE = -1;
 
@@ -73,6 +74,7 @@ final class TaskReader {
     int threads;
     long run;
     long queued;
+    long disk;
     long off;
     long runBefore;
     long ageNanos;
@@ -112,8 +114,10 @@ final class TaskReader {
     didBefore(all, query, shape);
     did(all, query, shape);
     doNow(all, query, shape);
-    int count = all.found.size();
     List<Found> found = all.found;
+    // What is compared with may have ended.
+    int ended = query.ended() || before != null ? 0 : removeEnded(found);
+    int count = found.size();
     Pattern search = query.search();
     if (search != null) {
       found.removeIf(f -> !find(search, f.comm) && !find(search, owners.commandLine(f.process)));
@@ -121,12 +125,21 @@ final class TaskReader {
     for (Found f : found) {
       f.change = noise.change(f.run, f.runBefore, times.covered());
     }
-    found.sort(order(query.order().in(before != null)));
+    found.sort(order(query.order().in(before != null, true)));
     List<TasksReport.Row> rows = new ArrayList<>();
     for (Found f : found.subList(0, Math.min(query.rows(), found.size()))) {
       rows.add(row(query, f));
     }
-    return new TasksReport(List.copyOf(rows), found.size(), count, times.covered());
+    return new TasksReport(List.copyOf(rows), found.size(), count, ended, times.covered());
+  }
+
+  /** Removes the rows that ended, unless none lives; returns how many. */
+  private static int removeEnded(List<Found> found) {
+    int all = found.size();
+    if (found.stream().anyMatch(f -> f.state != null)) {
+      found.removeIf(f -> f.state == null);
+    }
+    return all - found.size();
   }
 
   private void did(All all, TasksQuery query, Shape shape) {
@@ -138,6 +151,7 @@ final class TaskReader {
         Found f = of(all, query, owner);
         f.run += run;
         f.queued += queued;
+        f.disk += times.weight(owner, DISK);
         f.off += off;
       }
     }
@@ -165,7 +179,7 @@ final class TaskReader {
       Found f = of(all, query, owner);
       f.threads++;
       long age = states.age(task);
-      boolean placed = stacks.innermost(states.stack(task), false) != null;
+      boolean placed = stacks.innermost(states.stack(task)) != null;
       State spoke = f.state;
       if (spoke == null || speaks(state, age, placed, f, spoke)) {
         f.state = state;
@@ -181,8 +195,13 @@ final class TaskReader {
     Found f = all.of(key(query, owner));
     f.process = owners.process(owner);
     f.tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
-    f.comm = query.threads() ? owners.comm(owner) : owners.processComm(owner);
+    f.comm = query.threads() ? owners.comm(owner) : processName(owner);
     return f;
+  }
+
+  /** The comm; of flametop itself its name, since the comm is that of any JVM. */
+  private String processName(int owner) {
+    return owners.isFlametop(owner) ? owners.service(owner) : owners.processComm(owner);
   }
 
   private long key(TasksQuery query, int owner) {
@@ -224,11 +243,12 @@ final class TaskReader {
         owners.commandLine(f.process),
         f.run,
         f.queued,
+        f.disk,
         f.off,
         f.state,
         f.ageNanos,
-        stacks.innermost(stack, false),
-        stacks.innermost(stack, true),
+        stacks.innermost(stack),
+        stacks.innermostOwn(stack),
         before == null ? null : new TasksReport.Before(f.runBefore, f.change));
   }
 
@@ -247,6 +267,7 @@ final class TaskReader {
           switch (order) {
             case CPU -> compare(b.run, a.run, b.queued, a.queued);
             case QUEUED -> compare(b.queued, a.queued, b.run, a.run);
+            case DISK -> compare(b.disk, a.disk, b.run, a.run);
             case AGE -> Long.compare(b.ageNanos, a.ageNanos);
             case PID -> 0;
             case CHANGE -> compare(more(b), more(a), b.run, a.run);

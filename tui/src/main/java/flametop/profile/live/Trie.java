@@ -26,10 +26,12 @@ import org.jspecify.annotations.Nullable;
  * The call tree of all changes that the cursors of a fold have passed. The number of a node stays
  * while the trie lives. Sums are kept per entry, which is (owner, stack); {@link Estimate} places
  * the time of entries when a window is read, and only then the time is added up along the paths. An
- * entry that the shape leaves out has no path: its samples count for its pool.
+ * entry that the shape leaves out has no path: its samples count for its pool. Where idle threads
+ * are folded, sleep has entries of its own: those that wait for work are one frame.
  */
 public final class Trie extends Nodes implements CallTree {
   private static final int STATES = State.values().length;
+  private static final int SLEEP = State.SLEEP.ordinal();
 
   /** The number for all CPUs that the shape leaves out. */
   private static final int LEFT_OUT = Shape.NO_CPU - 1;
@@ -41,6 +43,9 @@ public final class Trie extends Nodes implements CallTree {
   private final OwnerPaths ownerPaths;
   private final Shaper shaper;
   private final boolean roots;
+
+  /** The ages of entries of sleep; null where idle threads are not folded. */
+  private final @Nullable IdleEntries idle;
 
   /** By node: how many paths of entries go through it. */
   private final IntColumn passing = new IntColumn();
@@ -102,9 +107,7 @@ public final class Trie extends Nodes implements CallTree {
   /** The sums of {@link #held}. */
   private final NodeSums heldSums = new NodeSums(this);
 
-  /** By node that entries left: where the heaviest of these entries is now. */
-  private final Map<Integer, long[]> moved = new HashMap<>();
-
+  private final LeftNodes left = new LeftNodes(this);
   private final SelectedNodeSums watch;
 
   private final IntColumn path = new IntColumn();
@@ -114,8 +117,9 @@ public final class Trie extends Nodes implements CallTree {
   /**
    * @param fold whose window the tree shows
    * @param roots whether frames are kept that only say that nothing called them
+   * @param foldsIdle whether stacks of idle threads are one frame
    */
-  Trie(LogFold fold, Owners owners, Stacks stacks, Shape shape, boolean roots) {
+  Trie(LogFold fold, Owners owners, Stacks stacks, Shape shape, boolean roots, boolean foldsIdle) {
     super(Stacks.ALL);
     index = new LongIndex(keys);
     passing.add(0);
@@ -124,6 +128,7 @@ public final class Trie extends Nodes implements CallTree {
     this.stacks = stacks;
     this.shape = shape;
     this.roots = roots;
+    idle = foldsIdle ? new IdleEntries(entrySums, entry -> stacks.idle(stack(entry))) : null;
     ownerPaths = new OwnerPaths(owners, stacks, shape.group());
     shaper = new Shaper(shape, stacks);
     watch = new SelectedNodeSums(this);
@@ -254,14 +259,14 @@ public final class Trie extends Nodes implements CallTree {
 
   /** The beginning of the window before passed this change. */
   void begin(int owner, int stack, int spot, long base, int open) {
-    int entry = entry(owner, stack, Spot.cpu(spot));
+    int entry = entry(owner, stack, spot);
     entrySums.addBegin(entry, Spot.kind(spot), base, open);
   }
 
   /**
    * ns of the window before: of the watched node, and of all.
    *
-   * @param begin when that window began, ns
+   * @param begin the time up to which stays are told where that window begins, ns
    */
   long[] before(int states, Window window, long begin) {
     before = estimateBefore.of(slot -> entrySums.before(slot, window, begin), before);
@@ -359,21 +364,29 @@ public final class Trie extends Nodes implements CallTree {
 
   void head(int owner, int stack, int spot, long base, int open, long samples) {
     changes++;
-    entrySums.addHead(entry(owner, stack, Spot.cpu(spot)), Spot.kind(spot), base, open, samples);
+    int entry = entry(owner, stack, spot);
+    entrySums.addHead(entry, Spot.kind(spot), base, open, samples);
+    if (idle != null && isSleep(stack, spot)) {
+      idle.passed(entry);
+    }
   }
 
   void tail(int owner, int stack, int spot, long base, int open, long samples) {
     changes++;
-    entrySums.addTail(entry(owner, stack, Spot.cpu(spot)), Spot.kind(spot), base, open, samples);
+    entrySums.addTail(entry(owner, stack, spot), Spot.kind(spot), base, open, samples);
   }
 
-  /** The entry of an owner and a stack, on a CPU where CPUs are told apart; made if need be. */
-  private int entry(int anyOwner, int stack, int cpu) {
+  /**
+   * The entry of an owner and a stack, on a CPU where CPUs are told apart, and asleep or not where
+   * idle threads are folded; made if need be.
+   */
+  private int entry(int anyOwner, int stack, int spot) {
     int owner = shape.group() == RootOrder.THREAD ? anyOwner : owners.group(anyOwner);
     boolean tellsCpus = shape.tellsCpus();
-    int place = tellsCpus ? place(cpu) : Shape.NO_CPU;
+    int place = tellsCpus ? place(Spot.cpu(spot)) : Shape.NO_CPU;
     int who = tellsCpus ? pairs.row((long) owner << 32 | place - LEFT_OUT) : owner;
-    int entry = entryKeys.row((long) who << 32 | stack & 0xFFFFFFFFL);
+    boolean sleeps = idle != null && isSleep(stack, spot);
+    int entry = entryKeys.row((long) (sleeps ? ~who : who) << 32 | stack & 0xFFFFFFFFL);
     if (entry == entries()) {
       changes++;
       paths++;
@@ -389,6 +402,30 @@ public final class Trie extends Nodes implements CallTree {
       entryLeaf.add(leafOf(entry));
     }
     return entry;
+  }
+
+  /** Tells whether a change is of sleep in a known stack: such time has entries of its own. */
+  private static boolean isSleep(int stack, int spot) {
+    return stack >= 0 && Spot.state(spot) == SLEEP;
+  }
+
+  /** Tells whether an entry has only time asleep. */
+  private boolean isSleep(int entry) {
+    return entryKeys.key(entry) < 0;
+  }
+
+  /** Tells whether the graph draws {@code [idle]} in place of the stack of an entry. */
+  private boolean isIdle(int entry) {
+    return idle != null && isSleep(entry) && idle.isIdle(entry);
+  }
+
+  /**
+   * Judges anew which entries are idle, by what the head has passed until now, ns.
+   *
+   * @return whether a path changed
+   */
+  boolean lookAtSleep(long now) {
+    return idle != null && idle.look(now, this::move);
   }
 
   private int pool(int owner) {
@@ -441,7 +478,12 @@ public final class Trie extends Nodes implements CallTree {
     pathGuessed.clear();
     ownerPaths.append(owner(entry), cpu, path);
     int above = path.size;
-    stacks.path(stack(entry), withRoots, path, pathGuessed);
+    if (isIdle(entry)) {
+      path.add(Stacks.IDLE);
+      pathGuessed.add(0);
+    } else {
+      stacks.path(stack(entry), withRoots, path, pathGuessed);
+    }
     return shaper.shape(path, above, origins) ? above : NONE;
   }
 
@@ -466,40 +508,23 @@ public final class Trie extends Nodes implements CallTree {
 
   /** A stack has another path than before. */
   void renamed(int stack) {
-    int entry = stackEntry.get(stack);
-    if (entry == NONE) {
-      return;
-    }
-    changes++;
-    paths++;
-    for (; entry != NONE; entry = entryNext.items[entry]) {
-      int from = leaf(entry);
-      int to = leafOf(entry);
-      entryLeaf.items[entry] = to;
-      for (int node = from; node != NONE; node = parent(node)) {
-        passing.items[node]--;
-      }
-      if (from != NONE && to != NONE) {
-        left(from, to, entryNanos(entry, StateSet.ALL.bits(), nanos));
-      }
+    for (int entry = stackEntry.get(stack); entry != NONE; entry = entryNext.items[entry]) {
+      move(entry);
     }
   }
 
-  private void left(int from, int to, long weight) {
-    int depth = depth(from);
-    int toDepth = depth(to);
-    int there = to;
-    for (; toDepth > depth; toDepth--) {
-      there = parent(there);
+  /** An entry has another path than before. */
+  private void move(int entry) {
+    changes++;
+    paths++;
+    int from = leaf(entry);
+    int to = leafOf(entry);
+    entryLeaf.items[entry] = to;
+    for (int node = from; node != NONE; node = parent(node)) {
+      passing.items[node]--;
     }
-    for (int node = from; node != there && node != NONE; node = parent(node), depth--) {
-      for (; toDepth > depth; toDepth--) {
-        there = parent(there);
-      }
-      long[] heaviest = moved.get(node);
-      if (heaviest == null || weight >= heaviest[1]) {
-        moved.put(node, new long[] {there, weight});
-      }
+    if (from != NONE && to != NONE) {
+      left.left(from, to, entryNanos(entry, StateSet.ALL.bits(), nanos));
     }
   }
 
@@ -508,21 +533,13 @@ public final class Trie extends Nodes implements CallTree {
     int above = path(entry, roots);
     int index = above < 0 ? NONE : depth - 1 - above;
     int origin = index < 0 || index >= origins.size ? NONE : origins.items[index];
-    return origin < 0 ? NONE : stacks.frame(stack(entry), roots, origin);
+    return origin < 0 || isIdle(entry) ? NONE : stacks.frame(stack(entry), roots, origin);
   }
 
   /** The node itself, or where its heaviest stack went if all stacks left the node. */
   @Override
   public int follow(int node) {
-    int at = node;
-    for (int steps = 0; steps < 64 && isEmptied(at); steps++) {
-      long[] to = moved.get(at);
-      if (to == null) {
-        return at;
-      }
-      at = (int) to[0];
-    }
-    return at;
+    return left.follow(node);
   }
 
   /** Forgets all that is known of functions by number: numbers were freed. */
@@ -532,9 +549,7 @@ public final class Trie extends Nodes implements CallTree {
 
   @Override
   public Paths paths() {
-    Map<Integer, Integer> left = new HashMap<>();
-    moved.keySet().forEach(node -> left.put(node, follow(node)));
-    return paths(left);
+    return paths(left.all());
   }
 
   /** Adds the owners, stacks and functions that entries and nodes refer to. */

@@ -70,6 +70,7 @@ public final class Accounts {
 
   private final ChangeLog log;
   private final Owners owners;
+  private final BusyCells busy = new BusyCells();
 
   /** One task, as the sights tell of the task. */
   private static final class Account {
@@ -142,6 +143,11 @@ public final class Accounts {
     this.owners = owners;
   }
 
+  /** When tasks were on CPUs. */
+  public BusyCells busy() {
+    return busy;
+  }
+
   /** The rates that are in force, a second; 0 of a clock that is off. */
   public void rates(int passHz, int cpuHz) {
     passNanos = passHz > 0 ? SECOND / passHz : passNanos;
@@ -162,17 +168,6 @@ public final class Accounts {
   public void passEnds(long passTime) {
     passes++;
     previousPass = passTime;
-  }
-
-  /** The log was begun anew: what is open goes on in it. */
-  public void restart() {
-    for (Account account : begun()) {
-      account.doubtNanos = 0;
-      if (account.isOpen()) {
-        account.openSince = Math.max(account.openSince, previousPass + account.visit);
-        log.opened(account.owner, account.openStack, account.openState, account.openSince, passes);
-      }
-    }
   }
 
   /**
@@ -288,6 +283,7 @@ public final class Accounts {
   /** A sample of the CPU clock: the task runs with this stack. */
   public void sampled(
       int task, long now, int cpu, int stack, long runSum, long waitSum, long switchSum) {
+    busy.seen(now, sampleNanos);
     if (!held(task)) {
       // It was on its way when the task ended, whose time is accounted for.
       log.sampled(owners.owner(task), stack, RUN, cpu, sampleNanos);
@@ -345,6 +341,9 @@ public final class Accounts {
     long waited = Math.max(0, waitSum - account.wait);
     boolean switched = switchSum != account.switches;
     stays = open && account.openState == state.ordinal() && !switched && ran + waited == 0;
+    if (ran > 0) {
+      place(account, now, ran, switchSum, state);
+    }
     waitCounted |= waitSum > 0;
     if (!waitCounted && wasQueued && !switched) {
       waited = Math.max(0, elapsed - ran);
@@ -412,6 +411,27 @@ public final class Accounts {
     account.wait = Math.max(account.wait, waitSum);
     account.switches = switchSum;
     return off ? unseen : queued;
+  }
+
+  /**
+   * Places time on a CPU between two sights. Without a switch of its own between them, a task that
+   * is on a CPU now came there without a rest, and one that was on a CPU before went on there.
+   */
+  private void place(Account account, long now, long ran, long switchSum, State state) {
+    // A pass in between saw that the task had not run since.
+    boolean passed = previousPass > account.time && previousPass < now;
+    long since = passed ? previousPass : account.time;
+    long switches = switchSum - account.switches;
+    if (state == State.RUN && switches == 0) {
+      busy.ran(now - ran, now, ran);
+    } else if (state != State.RUN
+        && !passed
+        && account.seenState == RUN
+        && switches == (state == State.QUEUED ? 0 : 1)) {
+      busy.ran(since, since + ran, ran);
+    } else {
+      busy.ran(Math.min(since, now - ran), now, ran);
+    }
   }
 
   /**

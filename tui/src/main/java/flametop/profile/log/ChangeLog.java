@@ -2,10 +2,8 @@ package flametop.profile.log;
 
 import flametop.profile.answer.Shape;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /**
  * What changed, in the order it was seen: append-only, and bounded in memory.
@@ -19,11 +17,12 @@ import org.jspecify.annotations.Nullable;
  * smaller, and why a cursor can go back by subtracting. Samples meet the time that they place only
  * when a window is read, in {@code Estimate}.
  *
- * <p>Entries stand in chunks. A chunk has marks, each with a time: cursors stand at marks only, so
- * what one batch tells is never taken apart. All chunks but the newest are {@linkplain Packing
- * packed}. History is the coarser the older it is: in full, then one mark a second, then one mark
- * in ten seconds, and what is older than an hour is one sum. A chunk goes on to the next of these
- * when the memory of its own is used up.
+ * <p>Entries stand in chunks. A chunk has marks, each with a time, and cursors stand at marks only.
+ * A batch is taken apart only between samples of the CPU clock, and only for readers that ask for
+ * it; how long stays went on is known at the {@linkplain #told end of a batch}. All chunks but the
+ * newest are {@linkplain Packing packed}. History is the coarser the older it is: in full, then one
+ * mark a second, then one mark in ten seconds, and what is older than an hour is one sum. A chunk
+ * goes on to the next of these when the memory of its own is used up.
  *
  * <p>Ten seconds with too many sums give the lightest stacks up, and the one sum gives what is gone
  * to who {@link Owners#older stands for it} before: so nothing is lost, but told apart less.
@@ -97,22 +96,7 @@ public final class ChangeLog {
   public static final long ALL = Long.MAX_VALUE;
 
   /** As long ago history has sums at least, if the memory is not too small for that. */
-  private static final long SUMMED_NANOS = 3_600 * SECOND;
-
-  /**
-   * The history in full has this part of its memory at least: entries are a tenth of what is kept
-   * because of them.
-   */
-  private static final int LEAST_PART = 64;
-
-  /** The memory of sums is this part of the memory of history in full, and comes on top of it. */
-  private static final int SUMS_PART = 4;
-
-  /** Of so many parts of the memory of sums, those of sums of a second, and of the one sum. */
-  private static final int PARTS = 8;
-
-  private static final int SECONDS_PARTS = 2;
-  private static final int ONE_PARTS = 1;
+  static final long SUMMED_NANOS = 3_600 * SECOND;
 
   /** So much becomes one chunk of sums of seconds, or of ten seconds. */
   private static final long SECONDS_RUN = 10 * SECOND;
@@ -121,24 +105,10 @@ public final class ChangeLog {
 
   private static final int RUN_ENTRIES = 1 << 16;
 
-  /** Bytes of a sum, about. */
-  private static final int SUM_BYTES = 9;
-
-  /** Most entries of the sum, as far as no interval is open in them. */
-  private static final int SUM_ENTRIES = 1 << 15;
-
-  /** Sums of ten seconds are never fewer for lack of memory. */
-  private static final int LEAST_SUMS = 64;
-
   /** Time of a mark within a batch, until its end is known: a batch is never taken apart. */
   private static final long UNKNOWN_YET = Long.MAX_VALUE;
 
-  /** As many packed chunks are kept unpacked: one for each cursor that moves. */
-  private static final int UNPACKED = 4;
-
-  private final long most;
-  private final long sumsLimit;
-  private long limit;
+  private final HistoryMemory memory;
   private final int chunkEntries;
   private final List<Reader> readers = new ArrayList<>();
   private final List<Chunk> chunks = new ArrayList<>();
@@ -148,10 +118,7 @@ public final class ChangeLog {
   /** The entries of the newest chunk. */
   private final Entries newest;
 
-  /** Packed chunks that were read last, and their entries; the one read last is the first. */
-  private final @Nullable Chunk[] read = new Chunk[UNPACKED];
-
-  private final @Nullable Entries[] unpacked = new Entries[UNPACKED];
+  private final UnpackedChunks unpacked;
 
   private long startTime;
   private long entries;
@@ -164,12 +131,11 @@ public final class ChangeLog {
    * @param limit bytes of the history in full; at least a few chunks are always kept
    */
   public ChangeLog(long limit, Owners owners) {
-    most = limit;
-    this.limit = limit;
-    sumsLimit = limit / SUMS_PART;
+    memory = new HistoryMemory(limit);
     summing = new Summing(owners, readers);
     chunkEntries = (int) Math.max(64, Math.min(4_096, limit / Entries.BYTES / 32));
     newest = new Entries(chunkEntries);
+    unpacked = new UnpackedChunks(packing, chunkEntries);
     chunks.add(new Chunk(FULL));
   }
 
@@ -179,18 +145,6 @@ public final class ChangeLog {
 
   public void detach(Reader reader) {
     readers.remove(reader);
-  }
-
-  /** Forgets everything; the log begins at {@code time}. There must be no readers. */
-  public void clear(long time) {
-    chunks.clear();
-    Arrays.fill(read, null);
-    newest.clear(0);
-    entries = 0;
-    compacted = 1;
-    tenSums = Summing.ALL;
-    startTime = time;
-    chunks.add(new Chunk(FULL));
   }
 
   /** The log begins at this time; nothing in it may be older. */
@@ -203,7 +157,7 @@ public final class ChangeLog {
     return startTime;
   }
 
-  /** Entries ever added since the last {@link #clear}. */
+  /** Entries ever added. */
   long entries() {
     return entries;
   }
@@ -218,7 +172,7 @@ public final class ChangeLog {
 
   /** Bytes that history in full may take now. */
   public long limit() {
-    return limit;
+    return memory.full();
   }
 
   /** Bytes of the chunks with a step. */
@@ -253,24 +207,15 @@ public final class ChangeLog {
    * @param kept bytes, about
    */
   public void share(long kept) {
-    if (kept > 3 * most / 2) {
-      limit = Math.max(most / LEAST_PART, limit * 3 / 4);
-      fewerTens(Math.min(tenSums, hourSums()) / 2);
-    } else if (kept < most) {
-      limit = Math.min(most, limit * 4 / 3 + 1);
+    if (memory.share(kept)) {
+      fewerTens(Math.min(tenSums, memory.sumsOfTenSeconds()) / 2);
     }
-  }
-
-  /** So many sums of each ten seconds of an hour have room. */
-  private int hourSums() {
-    long bytes = sumsLimit * (PARTS - SECONDS_PARTS - ONE_PARTS) / PARTS;
-    return (int) Math.max(LEAST_SUMS, bytes / (SUMMED_NANOS / TEN_SECONDS) / SUM_BYTES);
   }
 
   /** Ten seconds keep so many sums at most, those that there are too. */
   private void fewerTens(int sums) {
     int before = tenSums;
-    tenSums = Math.max(LEAST_SUMS, sums);
+    tenSums = Math.max(HistoryMemory.LEAST_SUMS, sums);
     for (int i = 0; tenSums < before && i < chunks.size(); i++) {
       if (chunks.get(i).step == TEN_SECONDS) {
         merge(i, i, TEN_SECONDS);
@@ -340,6 +285,17 @@ public final class ChangeLog {
     }
   }
 
+  /** Ends what the CPU clock told up to a time, within a batch; not where a mark is as late. */
+  public void within(long time) {
+    Chunk c = last();
+    Chunk before = chunks.size() > 1 ? chunks.get(chunks.size() - 2) : c;
+    long since = c.timeBefore(c.marks, before == c ? startTime : before.endTime());
+    if (time > since && c.marks < chunkEntries - 1) {
+      long pass = c.marks > 0 ? c.endPass() : before == c ? 0 : before.endPass();
+      c.markWithin(time, pass, newest.count);
+    }
+  }
+
   private void append() {
     last().pack(packing, newest);
     newest.clear(0);
@@ -356,25 +312,7 @@ public final class ChangeLog {
 
   /** The entries of a chunk; good until those of others are asked for. */
   private Entries entries(Chunk c) {
-    if (!c.isPacked()) {
-      return newest;
-    }
-    int at = 0;
-    while (at < UNPACKED - 1 && read[at] != c) {
-      at++;
-    }
-    Entries its = unpacked[at];
-    if (its == null) {
-      its = new Entries(chunkEntries);
-    }
-    if (read[at] != c) {
-      packing.unpack(c.packed, its);
-    }
-    System.arraycopy(read, 0, read, 1, at);
-    System.arraycopy(unpacked, 0, unpacked, 1, at);
-    read[0] = c;
-    unpacked[0] = its;
-    return its;
+    return c.isPacked() ? unpacked.entries(c) : newest;
   }
 
   /**
@@ -393,6 +331,28 @@ public final class ChangeLog {
       return chunk(cursor).markPass[cursor.mark - 1];
     }
     return cursor.chunk > 0 ? chunks.get(cursor.chunk - 1).endPass() : 0;
+  }
+
+  /** The time up to which stays are told at the cursor: that of the last mark that ends a batch. */
+  public long told(Cursor cursor) {
+    Chunk c = chunk(cursor);
+    int whole = c.wholeAt(cursor.mark - 1);
+    // A chunk never ends within a batch.
+    return whole >= 0
+        ? c.markTime[whole]
+        : cursor.chunk > 0 ? chunks.get(cursor.chunk - 1).endTime() : startTime;
+  }
+
+  /** Whether the cursor stands within a batch. */
+  boolean isWithin(Cursor cursor) {
+    return cursor.mark > 0 && chunk(cursor).isWithin(cursor.mark - 1);
+  }
+
+  /** Time of the next mark that ends a batch; there must be {@link #more}. */
+  long nextWhole(Cursor cursor) {
+    Chunk c = chunk(cursor);
+    int whole = c.wholeFrom(cursor.mark);
+    return whole < c.marks ? c.markTime[whole] : UNKNOWN_YET;
   }
 
   /** Whether there is a mark after the cursor. */
@@ -509,6 +469,19 @@ public final class ChangeLog {
     return at > 0 ? chunks.get(at - 1).endTime() : startTime;
   }
 
+  /** The first mark at or after a time; the time itself if that is none of history in full. */
+  public long markFrom(long time) {
+    int at = time > compactedTo() ? first(FULL) : chunks.size();
+    for (Chunk c : chunks.subList(at, chunks.size())) {
+      for (int m = 0; m < c.marks; m++) {
+        if (c.markTime[m] >= time && c.markTime[m] != UNKNOWN_YET) {
+          return c.markTime[m];
+        }
+      }
+    }
+    return time;
+  }
+
   /** The longest step between two times, ns. */
   public long step(long from, long to) {
     long longest = FULL;
@@ -536,10 +509,10 @@ public final class ChangeLog {
 
   private void compact(long now) {
     // The newest chunks stay: what comes next belongs to their last mark.
-    while (bytes(FULL) + newest.bytes() > limit && first(FULL) < chunks.size() - 3) {
+    while (bytes(FULL) + newest.bytes() > memory.full() && first(FULL) < chunks.size() - 3) {
       sumUp(first(FULL), chunks.size() - 4, SECONDS_RUN, SECOND);
     }
-    while (bytes(SECOND) > limit / SUMS_PART * SECONDS_PARTS / PARTS) {
+    while (bytes(SECOND) > memory.seconds()) {
       sumUp(first(SECOND), first(FULL) - 1, TENS_RUN, TEN_SECONDS);
     }
     int ten = first(TEN_SECONDS);
@@ -547,12 +520,12 @@ public final class ChangeLog {
       merge(0, ten, ALL);
       ten = first(TEN_SECONDS);
     }
-    if (sums() > sumsLimit && tenSums > hourSums()) {
-      fewerTens(hourSums());
-    } else if (sums() < sumsLimit / 2) {
+    if (sums() > memory.sums() && tenSums > memory.sumsOfTenSeconds()) {
+      fewerTens(memory.sumsOfTenSeconds());
+    } else if (sums() < memory.sums() / 2) {
       tenSums = Summing.ALL;
     }
-    while (sums() > sumsLimit && ten < chunks.size()) {
+    while (sums() > memory.sums() && ten < chunks.size()) {
       merge(0, ten, ALL);
       ten = first(TEN_SECONDS);
     }
@@ -586,20 +559,22 @@ public final class ChangeLog {
       for (int m = 0; m < c.marks; m++) {
         summing.add(merger, from, its, c.begin(m), c.markEnd[m]);
         boolean isLast = i == to && m + 1 == c.marks;
-        if (isLast || step != ALL && c.markTime[m] / step != nextTime(i, m) / step) {
+        boolean ends =
+            !c.isWithin(m) && step != ALL && c.markTime[m] / step != nextWhole(i, m) / step;
+        if (isLast || ends) {
           merger.mark(c.markTime[m], c.markPass[m]);
         }
       }
     }
     if (step == ALL) {
-      int most = (int) Math.min(SUM_ENTRIES, sumsLimit * ONE_PARTS / PARTS / SUM_BYTES);
+      int most = memory.entriesOfTheOneSum();
       merger = summing.fewer(merger, from, before(chunks.get(to)), most, most / 2);
     } else if (step == TEN_SECONDS) {
       merger = summing.fewer(merger, from, before(chunks.get(to)), tenSums, tenSums);
     }
     Chunk sums = merger.chunk(packing);
     for (int i = from; i <= to; i++) {
-      forget(chunks.get(i));
+      unpacked.forget(chunks.get(i));
     }
     chunks.set(from, sums);
     chunks.subList(from + 1, to + 1).clear();
@@ -614,15 +589,11 @@ public final class ChangeLog {
     return last.timeBefore(last.marks - 1, startTime);
   }
 
-  /** Time of the mark after a mark of a chunk. */
-  private long nextTime(int index, int mark) {
+  /** Time of the mark after a mark of a chunk that ends a batch. */
+  private long nextWhole(int index, int mark) {
     Chunk c = chunks.get(index);
-    return mark + 1 < c.marks ? c.markTime[mark + 1] : chunks.get(index + 1).markTime[0];
-  }
-
-  private void forget(Chunk c) {
-    for (int i = 0; i < UNPACKED; i++) {
-      read[i] = read[i] == c ? null : read[i];
-    }
+    int whole = c.wholeFrom(mark + 1);
+    Chunk next = whole < c.marks ? c : chunks.get(index + 1);
+    return next.markTime[whole < c.marks ? whole : next.wholeFrom(0)];
   }
 }

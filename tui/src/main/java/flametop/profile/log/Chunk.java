@@ -1,6 +1,7 @@
 package flametop.profile.log;
 
 import java.util.Arrays;
+import java.util.BitSet;
 
 /**
  * A part of the {@link ChangeLog}: entries, and marks behind some of them, each with a time. The
@@ -14,6 +15,9 @@ final class Chunk {
   int[] markEnd = new int[4];
   long[] markPass = new long[4];
   int marks;
+
+  /** The marks behind which the rest of a batch comes. */
+  private final BitSet within = new BitSet();
 
   /** The packed entries; empty while they are columns. */
   byte[] packed = {};
@@ -47,6 +51,27 @@ final class Chunk {
     markTime[marks] = time;
     markPass[marks] = pass;
     markEnd[marks++] = end;
+  }
+
+  /** Puts a mark behind the entry before {@code end}, within a batch. */
+  void markWithin(long time, long pass, int end) {
+    mark(time, pass, end);
+    within.set(marks - 1);
+  }
+
+  /** Whether the rest of a batch comes behind a mark. */
+  boolean isWithin(int mark) {
+    return within.get(mark);
+  }
+
+  /** The last mark at or before a mark that ends a batch; -1 if there is none. */
+  int wholeAt(int mark) {
+    return mark < 0 ? -1 : within.previousClearBit(mark);
+  }
+
+  /** The next mark at or after a mark that ends a batch; the number of marks if there is none. */
+  int wholeFrom(int mark) {
+    return Math.min(marks, within.nextClearBit(mark));
   }
 
   /** The first entry of a mark; its last is before {@code markEnd}. */
@@ -90,6 +115,6 @@ final class Chunk {
 
   /** Memory of marks and packed entries. */
   long bytes() {
-    return OBJECT_BYTES + packed.length + (long) markTime.length * MARK_BYTES;
+    return OBJECT_BYTES + packed.length + (long) markTime.length * MARK_BYTES + within.size() / 8;
   }
 }

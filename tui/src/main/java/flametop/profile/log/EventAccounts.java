@@ -83,15 +83,14 @@ public final class EventAccounts {
     return totals;
   }
 
-  /** Weight that has no stack, and will have none, since the start or the last restart. */
+  /** Weight since the start that has no stack, and will have none. */
   public long notSampled() {
     return notSampled;
   }
 
   /**
-   * The weight of other events that one stack stands for, since the start or the last restart: the
-   * mean in which stacks count by their weight, since the heavy ones make shares uncertain. 0 if
-   * each event has a stack.
+   * The weight of other events that one stack stands for, since the start: the mean in which stacks
+   * count by their weight, since the heavy ones make shares uncertain. 0 if each event has a stack.
    */
   public double stackWeight() {
     return sampled <= 0 ? 0 : products / sampled;
@@ -150,19 +149,6 @@ public final class EventAccounts {
     giveOwn();
     partRest();
     giveUp(open);
-  }
-
-  /** The log was begun anew: what was before counts no more. */
-  public void restart() {
-    young.clear();
-    samples.clear();
-    waits = false;
-    open = 0;
-    old = 0;
-    notSampled = 0;
-    sampled = 0;
-    products = 0;
-    secondBegan = Long.MIN_VALUE;
   }
 
   /** Gives stacks the weight of their own events, as far as the totals have them. */

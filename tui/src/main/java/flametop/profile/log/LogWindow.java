@@ -9,6 +9,10 @@ public abstract class LogWindow implements ChangeLog.Reader {
   private final ChangeLog.Cursor head;
   private final ChangeLog.Cursor tail;
   private boolean whole = true;
+
+  /** Whether the tail may stand within a batch. */
+  private boolean within;
+
   private long limit = Long.MAX_VALUE;
   private boolean lost;
   private Window window;
@@ -68,7 +72,14 @@ public abstract class LogWindow implements ChangeLog.Reader {
   }
 
   private Window between() {
-    return new Window(log.time(head), log.time(tail), log.pass(head), log.pass(tail), whole);
+    return new Window(
+        log.time(head),
+        log.time(tail),
+        log.told(head),
+        log.told(tail),
+        log.pass(head),
+        log.pass(tail),
+        whole);
   }
 
   /**
@@ -130,13 +141,15 @@ public abstract class LogWindow implements ChangeLog.Reader {
       return true;
     }
     long from = nanos == Long.MAX_VALUE ? Long.MIN_VALUE : window.headTime() - nanos;
+    within = false;
     boolean there = seek(from, deadline);
     look();
     return there;
   }
 
   /**
-   * Takes the tail to {@code from} and the head to where it is held, like {@link #window}.
+   * Takes the tail to {@code from} and the head to where it is held, like {@link #window}; both may
+   * then stand within a batch.
    *
    * @param from ns
    */
@@ -144,6 +157,7 @@ public abstract class LogWindow implements ChangeLog.Reader {
     if (lost) {
       return true;
     }
+    within = true;
     boolean there = seek(from, deadline);
     catchUp(deadline);
     there &= caughtUp() && seek(from, deadline);
@@ -165,20 +179,24 @@ public abstract class LogWindow implements ChangeLog.Reader {
 
   /** The one sum of the oldest history is left out, unless the head is held within that sum. */
   private boolean moveTail(long target) {
-    if (log.time(tail) > target) {
+    boolean late = log.time(tail) > target;
+    boolean goesOn =
+        !late
+            && tail.before(head)
+            && log.more(tail)
+            && ((within ? log.nextTime(tail) : log.nextWhole(tail)) <= target
+                || log.nextStep(tail) == ChangeLog.ALL && log.nextTime(tail) < limit);
+    if (goesOn) {
+      version++;
+      log.forward(tail, this::tail);
+      return true;
+    }
+    if (late || !within && log.isWithin(tail)) {
       if (!log.less(tail) || log.step(tail) == ChangeLog.ALL && log.time(tail) < limit) {
         return false;
       }
       version++;
       return log.backward(tail, this::tail);
-    }
-    if (tail.before(head)
-        && log.more(tail)
-        && (log.nextTime(tail) <= target
-            || log.nextStep(tail) == ChangeLog.ALL && log.nextTime(tail) < limit)) {
-      version++;
-      log.forward(tail, this::tail);
-      return true;
     }
     return false;
   }

@@ -15,8 +15,8 @@ import java.util.function.IntConsumer;
 /**
  * Processes, tasks, and owners, to whom time belongs. A process is one generation of a tgid; other
  * classes know a process by its slot, and a task by its id of the stream. An owner is a task in one
- * process under one comm and one name of its service and in one control group, so that what was
- * logged keeps its names when a task executes, is renamed or is moved.
+ * process under one comm and one name of its service, in one control group and below one ancestor,
+ * so that what was logged keeps its names when a task executes, is renamed or is moved.
  *
  * <p>Two kinds of owner stand for what is {@link #older old}: one for the threads of a process that
  * are gone, one for the processes of a name that are gone.
@@ -25,7 +25,13 @@ public final class Owners {
   // A record's own equals and hashCode are made when they are first used, which takes 20 ms.
 
   private record Key(
-      int task, int process, String comm, String processComm, String service, String cgroup) {
+      int task,
+      int process,
+      String comm,
+      String processComm,
+      String service,
+      String cgroup,
+      String ancestor) {
     @Override
     public boolean equals(Object other) {
       return other instanceof Key key
@@ -34,29 +40,32 @@ public final class Owners {
           && comm.equals(key.comm)
           && processComm.equals(key.processComm)
           && service.equals(key.service)
-          && cgroup.equals(key.cgroup);
+          && cgroup.equals(key.cgroup)
+          && ancestor.equals(key.ancestor);
     }
 
     @Override
     public int hashCode() {
       int names = 31 * comm.hashCode() + processComm.hashCode();
-      names = 31 * names + service.hashCode();
+      names = 31 * (31 * names + service.hashCode()) + ancestor.hashCode();
       return 31 * (31 * (31 * task + process) + names) + cgroup.hashCode();
     }
   }
 
-  private record Elders(String comm, String service, int uid) {
+  private record Elders(String comm, String service, String ancestor, int uid) {
     @Override
     public boolean equals(Object other) {
       return other instanceof Elders elders
           && uid == elders.uid
           && comm.equals(elders.comm)
-          && service.equals(elders.service);
+          && service.equals(elders.service)
+          && ancestor.equals(elders.ancestor);
     }
 
     @Override
     public int hashCode() {
-      return 31 * (31 * uid + comm.hashCode()) + service.hashCode();
+      int names = 31 * comm.hashCode() + service.hashCode();
+      return 31 * (31 * uid + names) + ancestor.hashCode();
     }
   }
 
@@ -70,33 +79,13 @@ public final class Owners {
 
   private static final String NOBODY = "[older]";
 
-  /** Control group of a process of which none is told; no path. */
-  private static final String NO_CGROUP = "[no cgroup]";
+  /** In place of a process that was swept. */
+  private static final ProcessEntry SWEPT = new ProcessEntry();
 
   private static final int GONE = -1;
 
   /** The time at which a living process or task is gone. */
-  private static final long NEVER = Long.MAX_VALUE;
-
-  /** One generation of a tgid, or all processes of one name that are gone. */
-  private static final class ProcessEntry {
-    int tgid;
-    int uid;
-
-    /** Differs from before where a name or the group do. */
-    int version;
-
-    /** The comm, or a better name: {@link ServiceName}. */
-    String service = "";
-
-    /** Tasks that are not gone. */
-    int alive;
-
-    long gone = NEVER;
-    String comm = "";
-    String cgroup = NO_CGROUP;
-    String commandLine = "";
-  }
+  static final long NEVER = Long.MAX_VALUE;
 
   private static final class Task {
     final int id;
@@ -149,6 +138,9 @@ public final class Owners {
   private final Map<Elders, Integer> elders = new HashMap<>();
   private long time = Long.MIN_VALUE;
 
+  /** Differs from before where the ancestor of any process may have another name. */
+  private int ancestry;
+
   /**
    * Characters of command lines that are kept; beyond so many, command lines of processes that are
    * gone are forgotten, the oldest first. A host that compiles has thousands of long ones a minute.
@@ -162,7 +154,7 @@ public final class Owners {
   private long forgetAt = MOST_TEXT;
 
   public Owners() {
-    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY, NOBODY));
+    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY, NOBODY, NOBODY));
   }
 
   /** The next records are of this time, ns, or later. */
@@ -196,10 +188,20 @@ public final class Owners {
       forgetGone(process);
     }
     String service = ServiceName.of(comm, commandLine);
-    if (!comm.equals(process.comm) || !service.equals(process.service)) {
-      process.comm = texts.intern(comm);
-      process.service = texts.intern(service);
+    if (process.runs(texts.intern(comm), texts.intern(service), commandLine)) {
+      ancestry++;
+    }
+  }
+
+  /** The process was started by that one; or that one is its image before the last exec. */
+  public void parent(int id, int parentId) {
+    ProcessEntry process = processes.get(processSlots.of(id));
+    ProcessEntry parent = processes.get(processSlots.of(parentId));
+    if (process != parent) {
+      process.startedBy(parent);
       process.version++;
+      // With its first child a command in a shell is an ancestor.
+      parent.version++;
     }
   }
 
@@ -210,7 +212,7 @@ public final class Owners {
    */
   public void cgroup(int id, String path) {
     ProcessEntry process = processes.get(processSlots.of(id));
-    String cgroup = path.isEmpty() ? NO_CGROUP : texts.intern(path);
+    String cgroup = path.isEmpty() ? ProcessEntry.NO_CGROUP : texts.intern(path);
     if (!cgroup.equals(process.cgroup)) {
       process.cgroup = cgroup;
       process.version++;
@@ -346,11 +348,18 @@ public final class Owners {
   public int owner(int id) {
     Task task = tasks.get(id);
     ProcessEntry process = processes.get(task.process);
-    if (task.owner == NONE || owners.get(task.owner).version != process.version) {
+    if (task.owner == NONE || owners.get(task.owner).version != process.version + ancestry) {
       task.owner =
           intern(
-              new Key(id, task.process, task.comm, process.comm, process.service, process.cgroup));
-      owners.get(task.owner).version = process.version;
+              new Key(
+                  id,
+                  task.process,
+                  task.comm,
+                  process.comm,
+                  process.service,
+                  process.cgroup,
+                  texts.intern(process.ancestor().name())));
+      owners.get(task.owner).version = process.version + ancestry;
     }
     return task.owner;
   }
@@ -368,7 +377,9 @@ public final class Owners {
     }
     ProcessEntry process = processes.get(key.process);
     if (process.gone < before) {
-      Elders elder = new Elders(key.processComm, key.service, process.uid);
+      ProcessEntry ancestor = process.ancestor();
+      String below = ancestor.gone < before ? ancestor.oldName() : ancestor.name();
+      Elders elder = new Elders(key.processComm, key.service, below, process.uid);
       Integer all = elders.get(elder);
       if (all == null) {
         all = processSlots.take();
@@ -377,12 +388,15 @@ public final class Owners {
         stands.uid = elder.uid;
         stands.comm = elder.comm;
         stands.service = elder.service;
+        stands.below = elder.ancestor;
         elders.put(elder, all);
       }
-      return intern(new Key(NONE, all, elder.comm, elder.comm, elder.service, NOBODY));
+      return intern(new Key(NONE, all, elder.comm, elder.comm, elder.service, NOBODY, below));
     }
     return owner.gone < before
-        ? intern(new Key(NONE, key.process, NOBODY, key.processComm, key.service, key.cgroup))
+        ? intern(
+            new Key(
+                NONE, key.process, NOBODY, key.processComm, key.service, key.cgroup, key.ancestor))
         : number;
   }
 
@@ -405,7 +419,8 @@ public final class Owners {
       task.newest = number;
     }
     known.put(key, number);
-    Key all = new Key(NONE, key.process, "", key.processComm, key.service, key.cgroup);
+    Key all =
+        new Key(NONE, key.process, "", key.processComm, key.service, key.cgroup, key.ancestor);
     Integer group = known.putIfAbsent(all, number);
     owner.group = group == null ? number : group;
     return number;
@@ -439,6 +454,16 @@ public final class Owners {
    */
   public String service(int owner) {
     return owners.get(owner).key.service;
+  }
+
+  /** Whether the process is one of flametop's own. */
+  public boolean isFlametop(int owner) {
+    return service(owner).equals(ServiceName.FLAMETOP);
+  }
+
+  /** The process below which that of an owner stands, maybe itself: its name and its number. */
+  public String ancestor(int owner) {
+    return owners.get(owner).key.ancestor;
   }
 
   /**
@@ -497,6 +522,11 @@ public final class Owners {
     return processes.get(process).uid;
   }
 
+  /** Whether any task of the process is still there. */
+  public boolean lives(int process) {
+    return processes.get(process).alive > 0;
+  }
+
   public String commOfProcess(int process) {
     return processes.get(process).comm;
   }
@@ -518,7 +548,8 @@ public final class Owners {
         its.key.comm,
         its.key.processComm,
         its.key.service,
-        its.key.cgroup);
+        its.key.cgroup,
+        its.key.ancestor);
   }
 
   private boolean admits(Shape shape, Task task) {
@@ -530,7 +561,8 @@ public final class Owners {
         task.comm,
         process.comm,
         process.service,
-        process.cgroup);
+        process.cgroup,
+        process.ancestor().name());
   }
 
   /**
@@ -584,11 +616,11 @@ public final class Owners {
         keptProcesses,
         slot -> {
           ProcessEntry process = processes.get(slot);
-          elders.remove(new Elders(process.comm, process.service, process.uid), slot);
+          elders.remove(
+              new Elders(process.comm, process.service, process.below, process.uid), slot);
           setCommandLine(process, "");
-          process.comm = "";
-          process.service = "";
-          process.cgroup = NO_CGROUP;
+          // Those that it started go on to stand below it.
+          processes.set(slot, SWEPT);
           freedProcesses.accept(slot);
         });
   }

@@ -68,6 +68,14 @@ final class ServiceName {
     }
   }
 
+  /** The name of all processes of flametop itself. */
+  static final String FLAMETOP = "flametop";
+
+  private static final String FLAMETOP_CLASS = "flametop.cli.Main";
+
+  /** How the comms of the processes begin that flametop starts. */
+  private static final String FLAMETOP_HELPER = "flametop-";
+
   private static final Pattern VERSION = Pattern.compile("[0-9.]*$");
 
   /** Python's option after which a module stands. */
@@ -105,6 +113,9 @@ final class ServiceName {
    *     if it is not known
    */
   static String of(String comm, String commandLine) {
+    if (comm.startsWith(FLAMETOP_HELPER)) {
+      return FLAMETOP;
+    }
     if (commandLine.isEmpty()) {
       return comm;
     }
@@ -119,6 +130,11 @@ final class ServiceName {
       return comm;
     }
     String what = kind == Kind.JAVA ? java(words) : script(kind, words);
+    if (kind == Kind.JAVA
+        && what.equals(simple(FLAMETOP_CLASS))
+        && words.contains(FLAMETOP_CLASS)) {
+      return FLAMETOP;
+    }
     return what.isEmpty() ? comm : cut(program + " " + what);
   }
 

@@ -50,6 +50,9 @@ public final class Stacks extends InternedFunctions {
   /** Function of the node below which a stack stands that has no names yet. */
   public static final int NAMING = 1;
 
+  /** Function of the frame that stands for the stacks of idle threads. */
+  public static final int IDLE = 2;
+
   private static final int NO_FUNCTION = -1;
 
   /** Told when the path of a stack is another than before. */
@@ -80,6 +83,9 @@ public final class Stacks extends InternedFunctions {
 
     boolean shown;
     boolean changed;
+
+    /** Whether the stack {@linkplain WorkWaits waits for work}; null: not judged yet. */
+    @Nullable Boolean idle;
 
     Stack(WalkEnd end, int user, int[] frames, long seen) {
       this.end = end;
@@ -129,6 +135,7 @@ public final class Stacks extends InternedFunctions {
     this.names = names;
     function(NodeKind.ROOT, "", "all");
     function(NodeKind.REASON, "", "[naming]");
+    function(NodeKind.IDLE, "", "[idle]");
     notSampled = function(NodeKind.REASON, "", "[not sampled]");
     stolen = function(NodeKind.REASON, "", "[irq or stolen]");
     older = function(NodeKind.REASON, "", "[older]");
@@ -299,6 +306,7 @@ public final class Stacks extends InternedFunctions {
   }
 
   private void change(int slot) {
+    stacks.get(slot).idle = null;
     if (!stacks.get(slot).changed) {
       stacks.get(slot).changed = true;
       changed.add(slot);
@@ -456,15 +464,54 @@ public final class Stacks extends InternedFunctions {
     return false;
   }
 
+  /** The function of the innermost frame; null if there is none, or its name is not known yet. */
+  public @Nullable Function innermost(int stack) {
+    return isShown(stack) ? function(stack, frames(stack).length - 1) : null;
+  }
+
   /**
-   * The function of the innermost frame, or of the innermost that is not the kernel's; null if
-   * there is none, or its name is not known yet.
+   * The innermost function of the program itself: neither the kernel's nor one by which a C library
+   * calls the kernel. Where all are of the C library, the innermost of these; null if there is
+   * none, or names are not known yet.
    */
-  public @Nullable Function innermost(int stack, boolean outsideKernel) {
-    if (stack < 0 || !stacks.get(stack).shown) {
+  public @Nullable Function innermostOwn(int stack) {
+    if (!isShown(stack)) {
       return null;
     }
-    int index = (outsideKernel ? user(stack) : frames(stack).length) - 1;
+    int user = user(stack);
+    for (int index = user - 1; index >= 0; index--) {
+      Function function = function(stack, index);
+      if (function != null && function.kind().isFrame() && !CLibraries.has(function.module())) {
+        return function;
+      }
+    }
+    return function(stack, user - 1);
+  }
+
+  /**
+   * Whether a thread that sleeps with this stack waits for work, as far as names are known. The
+   * answer is kept until a name of the stack changes.
+   */
+  public boolean idle(int stack) {
+    if (!isShown(stack)) {
+      return false;
+    }
+    Stack of = stacks.get(stack);
+    if (of.idle == null) {
+      List<Function> functions = new ArrayList<>(of.frames.length);
+      for (int frame : of.frames) {
+        functions.add(get(frameFunction.items[frame]));
+      }
+      of.idle = WorkWaits.idle(functions, of.user, of.end == WalkEnd.ROOT);
+    }
+    return of.idle;
+  }
+
+  private boolean isShown(int stack) {
+    return stack >= 0 && stacks.get(stack).shown;
+  }
+
+  private @Nullable Function function(int stack, int index) {
     return index < 0 ? null : get(frameFunction.items[frames(stack)[index]]);
   }
 

@@ -160,16 +160,30 @@ public final class Sums {
     long[] sums = bases.items;
     int[] open = opens.items;
     int row = width * slot;
-    long sum = sums[row] + open[2 * slot] * window.headTime();
+    long sum = sums[row] + open[2 * slot] * window.headTold();
     return window.whole()
         ? sum
-        : sum - sums[row + TAIL] - open[2 * slot + TAIL] * window.tailTime();
+        : sum - sums[row + TAIL] - open[2 * slot + TAIL] * window.tailTold();
   }
 
-  /** ns of a slot in the window before, from {@code begin} to the tail of this one, ns. */
+  /** ns of a thing in one kind at the head, whatever the window is. */
+  public long head(int thing, int kind, long time) {
+    for (int slot = first(thing); slot >= 0; slot = next(slot)) {
+      if (kind(slot) == kind) {
+        return bases.items[width * slot + HEAD] + opens.items[2 * slot + HEAD] * time;
+      }
+    }
+    return 0;
+  }
+
+  /**
+   * ns of a slot in the window before.
+   *
+   * @param begin the time up to which stays are told where that window begins, ns
+   */
   public long before(int slot, Window window, long begin) {
     return bases.items[width * slot + TAIL]
-        + opens.items[2 * slot + TAIL] * window.tailTime()
+        + opens.items[2 * slot + TAIL] * window.tailTold()
         - beginBase.get(slot)
         - beginOpen.get(slot) * begin;
   }

@@ -88,8 +88,10 @@ public final class Top {
               noise.change(self[f], Math.max(0, selfBefore[f]), whole),
               noise.change(total[f], Math.max(0, totalBefore[f]), whole));
     }
-    long[] by = by(query.order().in(compared), self, total, before);
-    int[] first = first(candidates, found, by, total, query.rows(), query.to());
+    TopQuery.Order order = query.order().in(compared, tree.hasStates());
+    long[] by = by(order, self, total, before);
+    long[] then = order == TopQuery.Order.CPU ? self : total;
+    int[] first = first(candidates, found, by, then, query.rows(), query.to());
     long[][] selfByState = new long[self.length][];
     long[][] totalByState = new long[self.length][];
     split(first, selfByState, totalByState);
@@ -112,15 +114,18 @@ public final class Top {
   /** Adds the amount of a node to its function, and takes the amount away from the parent's own. */
   private void add(int node, long amount, long[] self, long[] total) {
     if (amount != 0) {
-      int function = tree.function(node);
-      self[function] += amount;
       if (!repeated.get(node)) {
-        total[function] += amount;
+        total[tree.function(node)] += amount;
       }
-      int parent = tree.parent(node);
-      if (parent != NONE) {
-        self[tree.function(parent)] -= amount;
-      }
+      addSelf(node, amount, self);
+    }
+  }
+
+  private void addSelf(int node, long amount, long[] self) {
+    self[tree.function(node)] += amount;
+    int parent = tree.parent(node);
+    if (parent != NONE) {
+      self[tree.function(parent)] -= amount;
     }
   }
 
@@ -140,6 +145,9 @@ public final class Top {
     if (order.isOfChange()) {
       return byChange(order == TopQuery.Order.SELF_CHANGE, self, total, before);
     }
+    if (order == TopQuery.Order.CPU) {
+      return onCpu(self.length);
+    }
     StateSet states = order.states();
     if (states == null) {
       return order == TopQuery.Order.SELF ? self : order == TopQuery.Order.TOTAL ? total : null;
@@ -151,6 +159,16 @@ public final class Top {
       }
     }
     return by;
+  }
+
+  /** The time on a CPU in each function itself. */
+  private long[] onCpu(int functions) {
+    int run = StateSet.of(State.RUN).bits();
+    long[] self = new long[functions];
+    for (int node = 0; node < seen; node++) {
+      addSelf(node, tree.weight(node, run), self);
+    }
+    return self;
   }
 
   /** How much more or less it is; what is no change is last. */

@@ -9,6 +9,7 @@ import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** Reads out of a call tree what can be seen of it. Goes only where something is to be seen. */
 public final class TreeReader {
@@ -298,10 +299,23 @@ public final class TreeReader {
           shown.add(new Child(children.items[i], amount, 0, children.items[i]));
         }
       }
-      shown.sort((a, b) -> compare(a.node, b.node));
+      sort(shown, query);
       due.add(shown, index, level + 1);
     }
     return slice.build(zoomIndex, opened);
+  }
+
+  private void sort(List<Child> children, GraphQuery query) {
+    children.sort((a, b) -> compare(a.node, b.node));
+    if (query.bySize()) {
+      measure(children.stream().mapToInt(Child::node), query.states().bits());
+      children.sort((a, b) -> siblings.compareSizes(a.node, b.node));
+    }
+  }
+
+  private void measure(IntStream nodes, int states) {
+    double all = Math.max(1, extent(ROOT, states));
+    nodes.forEach(node -> siblings.measure(node, extent(node, states) / all));
   }
 
   /**
@@ -318,11 +332,20 @@ public final class TreeReader {
     tree.open(zoom, weight / (query.columns() * 8.0), query.levels());
     int[] order =
         query.levels() > 0 ? siblings.of(tree, zoom, (a, b) -> compare(a, b)) : new int[0];
+    if (query.bySize()) {
+      measure(Arrays.stream(order), states);
+      order = siblings.bySize(order);
+    }
     int begin = 0;
     int end = order.length;
+    boolean begun = false;
+    // By size the first of them may stand behind the last by now.
     for (int i = 0; from != NONE && i < order.length; i++) {
-      begin = order[i] == from ? i : begin;
-      end = order[i] == to ? i + 1 : end;
+      if (order[i] == from || order[i] == to) {
+        begin = begun ? begin : i;
+        end = i + 1;
+        begun = true;
+      }
     }
     long sum = 0;
     for (int i = begin; i < end; i++) {

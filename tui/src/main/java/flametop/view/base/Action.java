@@ -39,6 +39,7 @@ public enum Action {
   DROP("drop", Group.SHAPE, "without", "keep, hide the selected", "x"),
   MERGE("merge", Group.SHAPE, "merge", "merge recursion", "r"),
   COLLAPSE("collapse", Group.SHAPE, "collapse", "its module as one frame", "M"),
+  SHOW_SLEEPERS("idle-threads", Group.SHAPE, "idle threads", "show, fold idle threads", "a"),
   GROUP("group", Group.SHAPE, "group", "group; by thread", "g"),
   THREADS("threads", Group.SHAPE, "threads", "group; by thread", "H"),
   UNDO("undo", Group.SHAPE, "undo", "undo, redo", "u"),
@@ -47,6 +48,7 @@ public enum Action {
   COMPARE("compare", Group.SHAPE, "compare", "compare from now; no more", "b"),
   COMPARE_END("compare-end", Group.SHAPE, "compare", "compare from now; no more", "B"),
   SORT("sort", Group.SHAPE, "sort", "sort by the next column", "s"),
+  ENDED("ended", Group.SHAPE, "ended", "with those that ended", "a"),
   MARK("mark", Group.SHAPE, "mark", "mark a CPU for the sum", "enter"),
   BY_MODULE("by-module", Group.SHAPE, "process, module", "by process, by module", "b"),
 
@@ -58,6 +60,7 @@ public enum Action {
   WINDOW("window", Group.TIME, "window", "10 s, 30 s, 5 min, all", "m"),
   TIME("time", Group.TIME, "time", "cursor, or a typed time", "t"),
   GO_TO("go-to-time", Group.TIME, "go to", "cursor, or a typed time", "T"),
+  HEAT_MAP("heat-map", Group.TIME, "bursts", "heat map of bursts", "F"),
   RANGE_START("range-start", Group.TIME, "its ends", "start and end of a range", "["),
   RANGE_END("range-end", Group.TIME, "its ends", "start and end of a range", "]"),
   STATES("states", Group.TIME, "states", "busy, on, off cpu, all", "o"),
@@ -79,6 +82,7 @@ public enum Action {
   SPLIT("split", Group.VIEWS, "beside", "two files; to the other", "|"),
   OTHER_PANE("other-pane", Group.VIEWS, "other", "two files; to the other", "w"),
   FLIP("flip", Group.VIEWS, "flip", "icicle, flame", "i"),
+  SIBLINGS("siblings", Group.VIEWS, "order", "by name, by size", "L"),
   COLOUR("colour", Group.VIEWS, "colour", "colour by kind, by state", "C"),
 
   MORE_PASSES("more-passes", Group.SAMPLING, "passes", "passes a second", "+ ="),
@@ -165,9 +169,9 @@ public enum Action {
   public @Nullable Capability needs() {
     return switch (this) {
       case FREEZE, REFRESH -> Capability.PRESENT;
-      case WINDOW, TIME, GO_TO, RANGE_START, RANGE_END, RESTART -> Capability.TIME;
+      case WINDOW, TIME, GO_TO, HEAT_MAP, RANGE_START, RANGE_END, RESTART -> Capability.TIME;
       case COMPARE, COMPARE_END -> Capability.BASELINE;
-      case STATES, COLOUR, PICK_STATE -> Capability.STATES;
+      case STATES, COLOUR, PICK_STATE, SHOW_SLEEPERS -> Capability.STATES;
       case PROCESS, COMM -> Capability.PROCESSES;
       case THREADS -> Capability.THREADS;
       case PICK_CGROUP -> Capability.CGROUPS;

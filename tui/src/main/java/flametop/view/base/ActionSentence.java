@@ -44,8 +44,11 @@ final class ActionSentence {
           "Merges recursion: calls of a function by itself become one frame; again: stops.";
       case COLLAPSE ->
           "Draws the module of the selected frame as one frame; on that one: opens it.";
+      case SHOW_SLEEPERS ->
+          "Shows the stacks of idle threads, which wait for work; again: one frame `[idle]`.";
       case GROUP ->
-          "Groups by the next of service, process, thread, CPU, control group, comm, nothing.";
+          "Groups by the next of service, process, ancestor, thread, CPU, control group, comm, nothing.";
+      case ENDED -> "Shows the tasks that ended within the window, too; again: only living ones.";
       case THREADS -> "Groups by thread, or shows rows of threads; again: goes back.";
       case UNDO -> "Undoes the last filter or change of shape.";
       case REDO -> "Does again what was undone last.";
@@ -67,10 +70,13 @@ final class ActionSentence {
       case TIME -> "Puts a cursor on the strip of time below the graph, or takes it away.";
       case GO_TO ->
           "Goes to a time that you type: 14:03, 14:03:20, -3m, or a range as 14:03-14:05.";
+      case HEAT_MAP ->
+          "Makes the strip of time a heat map, a column for each second, a row for a part of it: bursts are bright. Again: the strip.";
       case RANGE_START -> "Begins a range of time at the cursor; the graph is then of that range.";
       case RANGE_END -> "Ends a range of time at the cursor; the graph is then of that range.";
       case STATES -> "Counts time that is busy (RUN, RUNQ, D), on a CPU, off the CPUs, or all.";
-      case RESTART -> "Forgets all that was sampled so far, and starts anew.";
+      case RESTART ->
+          "Begins the window at this moment: what was before counts no more, until m brings the window before back.";
       case REFRESH -> "Changes the time between two pictures.";
 
       case NEXT_VIEW -> "Shows the next view.";
@@ -89,6 +95,7 @@ final class ActionSentence {
       case NEXT_FILE -> "Shows the next file.";
       case SPLIT -> "Shows two files side by side, or one again.";
       case OTHER_PANE -> "Gives the keys to the other of two files.";
+      case SIBLINGS -> "Orders the boxes beside each other by name or by size, the largest first.";
       case FLIP -> "Turns the graph upside down: icicle (root above) or flame (root below).";
       case COLOUR ->
           "Colours frames by kind, or by the state that most of their time was spent in.";

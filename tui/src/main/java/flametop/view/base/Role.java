@@ -58,6 +58,7 @@ public enum Role {
       case INLINED -> INLINED;
       case UNKNOWN -> UNKNOWN;
       case REASON -> REASON;
+      case IDLE -> ASLEEP;
     };
   }
 

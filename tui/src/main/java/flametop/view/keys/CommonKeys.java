@@ -1,17 +1,16 @@
 package flametop.view.keys;
 
 import flametop.profile.answer.Function;
-import flametop.profile.answer.Moment;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.Budget;
 import flametop.view.base.Action;
 import flametop.view.base.StateNames;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
+import flametop.view.layout.WindowWords;
 import flametop.view.state.Effect;
 import flametop.view.state.PickList;
 import flametop.view.state.Step;
-import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 import java.util.Objects;
 
@@ -41,14 +40,16 @@ public final class CommonKeys {
               : Step.answer(
                   s.withMoment(s.moment().withFrozen(!s.moment().frozen())),
                   s.moment().frozen() ? "live again" : "frozen; space goes on");
-      case WINDOW -> window(s);
+      case WINDOW -> window(scene, s);
       case RESTART ->
-          Step.to(
-              s.atRoot()
-                  .withTime(TimeChoice.NONE)
-                  .withMoment(Moment.last(s.moment().windowNanos()))
-                  .withMessage("started anew"),
-              new Effect.Restart());
+          scene.snapshot.isOpening()
+              ? Step.answer(s, "not yet: sampling is still being opened")
+              : Step.answer(
+                  s.atRoot()
+                      .withTime(s.time().withoutCursor())
+                      .withMoment(s.moment().beginningAt(scene.snapshot.live().host().time())),
+                  "started anew; m goes back to "
+                      + lately(scene, s.withMoment(s.moment().withoutSince())));
       case MEASURE -> MeasureKeys.next(scene, s);
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(scene, s, s.view().next(scene.options.origin()));
@@ -143,16 +144,17 @@ public final class CommonKeys {
     return Step.answer(changed, "a picture every " + every);
   }
 
-  private static Step window(ViewState s) {
+  private static Step window(Scene scene, ViewState s) {
     if (s.moment().range().isPresent()) {
-      return Step.answer(TimeKeys.withoutRange(s), lately(s) + " again");
+      return Step.answer(TimeKeys.withoutRange(s), lately(scene, s) + " again");
     }
     ViewState next = s.withNextWindow();
-    return Step.answer(next, lately(next));
+    String again = s.moment().since().isPresent() ? " again" : "";
+    return Step.answer(next, lately(scene, next) + again);
   }
 
   /** The window in words. */
-  static String lately(ViewState s) {
-    return s.moment().isAll() ? "all since the start" : "the last " + s.windowLabel();
+  static String lately(Scene scene, ViewState s) {
+    return WindowWords.full(scene, s);
   }
 }

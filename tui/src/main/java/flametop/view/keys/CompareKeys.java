@@ -25,7 +25,8 @@ public final class CompareKeys {
     ViewState compared = s.withMoment(s.moment().compared());
     if (s.moment().range().isPresent()) {
       return Step.answer(
-          TimeKeys.withoutRange(compared), CommonKeys.lately(s) + ", compared with that range");
+          TimeKeys.withoutRange(compared),
+          CommonKeys.lately(scene, s) + ", compared with that range");
     }
     String what = "these " + Units.near(snapshot.live().time().nanos());
     return Step.answer(compared, "compared from now on with " + what);

@@ -59,6 +59,10 @@ public final class GraphKeys implements ViewKeys {
       case FLIP ->
           Step.answer(
               s.flipped(), s.flame() ? "icicle: root at the top" : "flame: root at the bottom");
+      case SIBLINGS ->
+          Step.answer(
+              s.withBySize(!s.bySize()),
+              s.bySize() ? "boxes stand by name" : "boxes stand by size, the largest first");
       case COPY -> copy(scene, s);
       case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
       case COLOUR -> {
@@ -195,7 +199,7 @@ public final class GraphKeys implements ViewKeys {
       return Step.to(s.withZooms(s.zooms().subList(0, s.zooms().size() - 1)));
     }
     if (s.moment().range().isPresent()) {
-      return TimeKeys.drop(s);
+      return TimeKeys.drop(scene, s);
     }
     if (scene.baseline().isPresent()) {
       return CompareKeys.act(scene, s, Action.COMPARE_END);

@@ -46,12 +46,13 @@ public final class SandwichKeys implements ViewKeys {
           function != null && scene.sandwich != null && scene.plot.atBase()
               ? Step.to(s, new Effect.Copy(function.name()))
               : graph.act(scene, s, action);
+      case SIBLINGS -> Step.answer(s, "in a sandwich boxes stand by name");
       case FLIP -> Step.answer(s, "callers grow upwards, callees downwards: nothing to flip");
       case LEFT, RIGHT, LAST, SEARCH, COMPARE, COMPARE_END, STATES, COLOUR ->
           graph.act(scene, s, action);
       case GROUP, THREADS ->
           Step.answer(s, "one function is in the middle: a sandwich is not grouped");
-      case KEEP, DROP, MERGE, COLLAPSE -> ShapeKeys.act(scene, s, action);
+      case KEEP, DROP, MERGE, COLLAPSE, SHOW_SLEEPERS -> ShapeKeys.act(scene, s, action);
       default -> null;
     };
   }

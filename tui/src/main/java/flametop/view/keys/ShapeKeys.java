@@ -5,6 +5,7 @@ import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Shape.Filter;
+import flametop.sampler.State;
 import flametop.view.base.Action;
 import flametop.view.base.Mouse;
 import flametop.view.base.StepText;
@@ -36,6 +37,7 @@ public final class ShapeKeys {
       case DROP -> narrow(scene, s, action);
       case MERGE -> merge(s);
       case COLLAPSE -> collapse(scene, s, action);
+      case SHOW_SLEEPERS -> sleepers(s);
       case GROUP -> group(s, next(s.chosenShape().group()));
       case THREADS -> threads(s);
       case UNDO -> undo(s);
@@ -179,6 +181,15 @@ public final class ShapeKeys {
     return s.chosenShape().steps().contains(merge)
         ? to(s, s.chosenShape().minus(merge), "recursion as it is", "")
         : to(s, s.chosenShape().plus(merge), "recursion merged: no function calls itself", "");
+  }
+
+  /** Shows the stacks of idle threads, or folds these stacks again. */
+  public static Step sleepers(ViewState s) {
+    Shape.ShowIdle shown = new Shape.ShowIdle();
+    String unseen = s.states().contains(State.SLEEP) ? "" : "; o shows those that sleep";
+    return s.chosenShape().showsIdle()
+        ? to(s, s.chosenShape().without(Shape.ShowIdle.class), "idle threads folded" + unseen, "")
+        : to(s, s.chosenShape().plus(shown), "idle threads shown" + unseen, "");
   }
 
   private static Step collapse(Scene scene, ViewState s, Action action) {

@@ -3,6 +3,7 @@ package flametop.view.keys;
 import flametop.profile.answer.TimeRange;
 import flametop.view.base.Action;
 import flametop.view.base.Mouse;
+import flametop.view.layout.HeatCells;
 import flametop.view.layout.Scene;
 import flametop.view.layout.TimeStrip;
 import flametop.view.state.Step;
@@ -26,6 +27,13 @@ final class TimeKeys {
     TimeChoice time = s.time();
     if (action == Action.GO_TO) {
       return TypedTimeKeys.begun(scene, s);
+    }
+    if (action == Action.HEAT_MAP) {
+      return HeatKeys.turned(scene, s);
+    }
+    HeatCells map = HeatCells.of(scene);
+    if (map != null) {
+      return HeatKeys.act(scene, map, s, action);
     }
     boolean moves =
         switch (action) {
@@ -59,26 +67,26 @@ final class TimeKeys {
           Step.answer(
               s.withTime(time.withOn(false)),
               s.moment().range().isEmpty() ? "no range chosen" : "");
-      case TIME, BACK -> drop(s);
+      case TIME, BACK -> drop(scene, s);
       default -> throw new IllegalArgumentException(action.id());
     };
   }
 
   /** Removes cursor and range. */
-  static Step drop(ViewState s) {
+  static Step drop(Scene scene, ViewState s) {
     ViewState without = withoutRange(s);
     return s.moment().range().isEmpty()
         ? Step.to(without)
-        : Step.answer(without, "no range any more: " + CommonKeys.lately(s));
+        : Step.answer(without, "no range any more: " + CommonKeys.lately(scene, s));
   }
 
   /** The same of the window again, without a cursor. */
   static ViewState withoutRange(ViewState s) {
-    return s.withTime(TimeChoice.NONE).withMoment(s.moment().withoutRange());
+    return s.withTime(s.time().withoutCursor()).withMoment(s.moment().withoutRange());
   }
 
   /** Chooses a range: the graph shows this range from now on. */
-  private static Step choose(ViewState s, TimeRange range) {
+  static Step choose(ViewState s, TimeRange range) {
     return Step.to(s.withMoment(s.moment().withRange(range)));
   }
 
@@ -89,13 +97,13 @@ final class TimeKeys {
       return null;
     }
     TimeChoice time = s.time();
+    HeatCells map = HeatCells.of(scene);
+    TimeRange at = map == null ? strip.at(mouse.x()) : map.at(mouse.x(), mouse.y());
     if (mouse.isPress() && TimeStrip.zone(scene).has(mouse.x(), mouse.y())) {
-      TimeRange at = strip.at(mouse.x());
       return Step.to(s.withTime(time.withCursor(at.from()).withDragged(at)));
     }
     TimeRange dragged = time.dragged();
     if (mouse.kind() == Mouse.Kind.DRAG && dragged != null) {
-      TimeRange at = strip.at(mouse.x());
       TimeChoice to = time.withCursor(at.from()).withDragged(dragged);
       return choose(s.withTime(to), dragged.joined(at));
     }
@@ -112,9 +120,14 @@ final class TimeKeys {
     long at = strip.number(s.time().cursor());
     long to = Math.max(oldest, Math.min(strip.present(), at + by));
     if (to == at) {
-      return Step.answer(s, by < 0 ? "nothing further back" : "this is the present");
+      return atTheEnd(s, by);
     }
     return Step.to(s.withTime(s.time().withCursor(strip.time(to).from())));
+  }
+
+  /** The answer to a move that goes no further. */
+  static Step atTheEnd(ViewState s, long by) {
+    return Step.answer(s, by < 0 ? "nothing further back" : "this is the present");
   }
 
   /**
@@ -122,7 +135,11 @@ final class TimeKeys {
    * side.
    */
   private static Step end(TimeStrip strip, ViewState s, Action action) {
-    TimeRange at = strip.at(strip.column(s.time().cursor()));
+    return end(strip.at(strip.column(s.time().cursor())), s, action);
+  }
+
+  /** The same where the cursor is on some time. */
+  static Step end(TimeRange at, ViewState s, Action action) {
     TimeRange range = s.moment().range().orElse(at);
     if (action == Action.RANGE_START) {
       return choose(s, range.to() > at.from() ? new TimeRange(at.from(), range.to()) : at);

@@ -13,7 +13,7 @@ import java.util.Locale;
 /** The first line of a file of stacks: its name, how far it is read, its content. */
 public final class FileHeader {
   /** Columns of a file's name, by how much room there is. */
-  private static final int[] NAME = {80, 60, 40, 40, 30, 30, 20, 20, 12, 8};
+  private static final int[] NAME = {80, 60, 40, 40, 30, 30, 20, 20, 12, 8, 8};
 
   private FileHeader() {}
 

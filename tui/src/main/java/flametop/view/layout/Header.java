@@ -23,7 +23,10 @@ import java.util.Locale;
 
 /** The words of the first line: the longest form that fits. */
 public final class Header {
-  private static final int BAREST = 9;
+  private static final int BAREST = 10;
+
+  /** The form from which on flametop's own health is left out, unless something is wrong. */
+  private static final int HEALTHLESS = 6;
 
   /** The share of a CPU from which on flametop's own time is shown. */
   private static final double HIGH_OWN_SHARE = 0.2;
@@ -82,10 +85,10 @@ public final class Header {
     if (form < BAREST) {
       pieces.add(new Piece("flametop ", Role.ACCENT, true, Action.HELP));
     }
-    if (form < (scene.hasStates() ? 8 : 7)) {
+    if (form < (scene.hasStates() ? 9 : 7)) {
       pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
       String target = scene.options.target();
-      boolean said = form >= 6 && target.equals(WHOLE_HOST);
+      boolean said = form >= 7 && target.equals(WHOLE_HOST);
       pieces.add(Piece.of((said ? "" : target + " ") + " ", Role.DIM).doing(Action.PROCESS));
     }
     if (snapshot.isOpening()) {
@@ -114,7 +117,7 @@ public final class Header {
     }
     if (!scene.hasStates()) {
       pieces.addAll(MeasureWords.left(scene, form));
-    } else if (form < 8) {
+    } else if (form < 9) {
       pieces.add(Piece.of("  " + StateNames.of(state.states()), Role.ACCENT).doing(Action.STATES));
     }
     if (form < 2 && scene.hasStates() && !StateNames.of(state.states()).equals("all")) {
@@ -123,7 +126,7 @@ public final class Header {
     int waits = waitsPercent(scene);
     if (waits > 0) {
       // Whom the picture is of says more than the last words.
-      boolean beside = form >= 5 && form < 8 && !scene.options.target().equals(WHOLE_HOST);
+      boolean beside = form >= 5 && form < 9 && !scene.options.target().equals(WHOLE_HOST);
       pieces.add(
           new Piece(
               "  " + waits + (form < BAREST && !beside ? " % waits for a CPU" : " % waits"),
@@ -136,14 +139,14 @@ public final class Header {
         && !state.view().isOfThePresent()) {
       TimeRange graph = snapshot.live().time().graph();
       String ago = ago(snapshot.live(), graph);
-      String range = form < BAREST ? "range " + Units.near(graph.nanos()) + ", " + ago : ago;
+      String range = form < BAREST ? "range " + length(state, graph) + ", " + ago : ago;
       pieces.add(new Piece("  " + range, Role.ACCENT, true, Action.WINDOW));
-    } else if (form < 5) {
+    } else if (form < 9) {
       String less = less(scene);
       if (!less.isEmpty()) {
         pieces.add(Piece.of("  " + less + " of", Role.ACCENT).doing(Action.WINDOW));
       }
-      String window = (less.isEmpty() ? "  " : " ") + state.windowLabel();
+      String window = (less.isEmpty() ? "  " : " ") + WindowWords.brief(scene, state);
       pieces.add(Piece.of(window, Role.DIM).doing(Action.WINDOW));
     }
     if (form < BAREST && scene.baseline().isPresent() && state.view().compares()) {
@@ -155,12 +158,12 @@ public final class Header {
     if (!state.lowered().isEmpty() && form < BAREST) {
       String budget = state.lowered();
       String brief = budget.substring(0, budget.indexOf(':'));
-      pieces.add(Piece.of("  " + (form < 3 ? budget : brief), Role.WORSE));
+      pieces.add(Piece.of("  " + (form < 4 ? budget : brief), Role.WORSE));
     }
     if (form < (state.lowered().isEmpty() ? 4 : BAREST)) {
       Budget.Pace pace = state.pace();
       pieces.add(Piece.of("  " + pace.passHz() + "/" + pace.cpuHz() + " Hz", Role.DIM));
-      if (!state.lowered().isEmpty() && form >= 3) {
+      if (!state.lowered().isEmpty() && form >= 4) {
         String picture = String.format(Locale.ROOT, " %.1f s", pace.refreshNanos() / 1e9);
         pieces.add(Piece.of(picture, Role.DIM));
       }
@@ -187,8 +190,11 @@ public final class Header {
   /** The shown part of the window, if a part of its history is gone; empty if nothing is gone. */
   private static String less(Scene scene) {
     Snapshot snapshot = scene.snapshot;
-    long window = scene.state.moment().windowNanos();
-    if (snapshot.isOpening() || snapshot.refolding() || window == Long.MAX_VALUE) {
+    if (snapshot.isOpening() || snapshot.refolding()) {
+      return "";
+    }
+    long window = scene.state.moment().span(snapshot.live().host().time());
+    if (window == Long.MAX_VALUE) {
       return "";
     }
     Snapshot.Covered time = snapshot.live().time();
@@ -201,6 +207,12 @@ public final class Header {
   public static String baseline(Snapshot.Live live) {
     TimeRange baseline = live.time().baseline().orElseThrow();
     return Units.near(baseline.nanos()) + ", " + ago(live, baseline);
+  }
+
+  /** The length of the graph of a range: {@code 12 s}, and {@code 40 ms} of a short one. */
+  private static String length(ViewState state, TimeRange graph) {
+    long chosen = state.moment().range().map(TimeRange::nanos).orElse(Long.MAX_VALUE);
+    return chosen < 1_000_000_000L ? Units.age(graph.nanos()) : Units.near(graph.nanos());
   }
 
   /** How long ago a time ended: {@code 12 s ago}. */
@@ -227,7 +239,7 @@ public final class Header {
       }
       pieces.add(Piece.of(text.append("  ").toString(), Role.DIM));
     }
-    if (form < 7 && events == null) {
+    if (form < 8 && events == null) {
       int[] tasks = live.host().tasks();
       // As in the list of tasks, idle kernel threads do not count.
       int all = Arrays.stream(tasks).sum() - of(tasks, State.IDLE_KTHREAD);
@@ -245,17 +257,18 @@ public final class Header {
     }
     Snapshot.Losses losses = live.losses();
     long lost = events == null ? losses.lostSamples() : events.totals().lost();
-    pieces.add(
-        Piece.of("lost " + lost, lost > 0 ? Role.WORSE : Role.TEXT)
-            .doing(events == null ? Action.SHOW_QUALITY : Action.SHOW_EVENTS));
-    if (losses.latePasses() > 0) {
-      pieces.add(Piece.of(" late " + losses.latePasses(), Role.WORSE));
+    if (form < HEALTHLESS || lost > 0) {
+      pieces.add(
+          Piece.of("lost " + lost, lost > 0 ? Role.WORSE : Role.TEXT)
+              .doing(events == null ? Action.SHOW_QUALITY : Action.SHOW_EVENTS));
+    }
+    if (form < HEALTHLESS && losses.latePasses() > 0) {
+      pieces.add(
+          Piece.of("  late passes " + losses.latePasses(), Role.WORSE).doing(Action.SHOW_QUALITY));
     }
     if (form < 5) {
       pieces.add(
-          Piece.of(
-                  (form < 3 ? "  short" : " short") + Units.percentField(losses.shortShare()),
-                  Role.TEXT)
+          Piece.of("  cut stacks" + Units.percentField(losses.shortShare()), Role.TEXT)
               .doing(Action.SHOW_QUALITY));
     }
     if (losses.guessedShare() > MUCH_GUESSED && form < BAREST) {
@@ -268,11 +281,13 @@ public final class Header {
                   Role.WORSE)
               .doing(Action.SHOW_QUALITY));
     }
-    pieces.add(
-        Piece.of(
-                "  own" + Units.percentField(losses.ownShare()),
-                losses.ownShare() > HIGH_OWN_SHARE ? Role.WORSE : Role.TEXT)
-            .doing(Action.SHOW_QUALITY));
+    if (form < HEALTHLESS || losses.ownShare() > HIGH_OWN_SHARE) {
+      pieces.add(
+          Piece.of(
+                  "  cost" + Units.percentField(losses.ownShare()),
+                  losses.ownShare() > HIGH_OWN_SHARE ? Role.WORSE : Role.TEXT)
+              .doing(Action.SHOW_QUALITY));
+    }
     return pieces;
   }
 

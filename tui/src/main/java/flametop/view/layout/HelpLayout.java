@@ -32,7 +32,7 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
   /**
    * The layout of the keys of a view.
    *
-   * @param legend lines of a word and its meaning, below a title; empty for none
+   * @param legend lines of a word and its meaning, below titles; empty for none
    */
   public static HelpLayout of(Scene scene, List<String[]> legend) {
     int columns = scene.columns >= 150 ? 4 : scene.columns >= 116 ? 3 : scene.columns >= 76 ? 2 : 1;
@@ -141,10 +141,21 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
         (own ? groups : common).add(lines.toArray(new String[0][]));
       }
     }
-    if (!legend.isEmpty()) {
-      groups.add(legend.toArray(new String[0][]));
-    }
+    groups.addAll(parted(legend));
     groups.addAll(common);
+    return groups;
+  }
+
+  /** A legend in groups: a line of one word begins the next. */
+  private static List<String[][]> parted(List<String[]> legend) {
+    List<String[][]> groups = new ArrayList<>();
+    int from = 0;
+    for (int i = 1; i <= legend.size(); i++) {
+      if (i == legend.size() || legend.get(i).length == 1) {
+        groups.add(legend.subList(from, i).toArray(new String[0][]));
+        from = i;
+      }
+    }
     return groups;
   }
 

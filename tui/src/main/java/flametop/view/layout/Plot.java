@@ -208,6 +208,25 @@ public final class Plot {
     return levels() - levelsBefore() - levelsInSight;
   }
 
+  /** Levels out of sight above the widest box of the last level in sight, towards the leaves. */
+  public int levelsOfWidest() {
+    int level = firstLevel + levelsInSight - 1;
+    int widest = -1;
+    for (int box = geometry.levelStart(level); box < geometry.levelStart(level + 1); box++) {
+      boolean wider = widest < 0 || width(box) > width(widest);
+      widest = wider && !geometry.isRun(box) ? box : widest;
+    }
+    int levels = -1;
+    for (int box = widest; box >= 0 && !geometry.isRun(box); box = geometry.child(box)) {
+      levels++;
+    }
+    return Math.max(0, levels);
+  }
+
+  private int width(int box) {
+    return geometry.right(box) - geometry.left(box);
+  }
+
   /**
    * The place after this picture.
    *

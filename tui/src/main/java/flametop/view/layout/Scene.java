@@ -157,7 +157,8 @@ public final class Scene {
     graphLeft = panes != null && panes.onRight() ? columns - graphColumns : 0;
     selectionRows = rows < 24 ? 1 : 2;
     selectionTop = rows - 1 - selectionRows;
-    stripRows = !hasTime || rows < 14 ? 0 : rows < 32 ? 1 : 3;
+    stripRows =
+        !hasTime || rows < 14 ? 0 : HeatCells.stripRows(state, options, rows, rows < 32 ? 1 : 3);
     stripTop = selectionTop - stripRows;
     int room = stripTop - rule - graphTop;
     Source source = state.view() == View.SANDWICH ? null : state.source();

@@ -55,7 +55,8 @@ public record TimeStrip(int left, int columns, int seconds, long newest, long pr
     // A column is one second as long as all seconds fit, so that the strip is as wide as it can be.
     int past = Math.min(host.busyCpus().length, MOST_SECONDS);
     long chosen = scene.state.moment().range().map(TimeRange::nanos).orElse(0L) / SECOND;
-    int seconds = (int) Math.max(1, (Math.max(past, chosen) + width - 1) / width);
+    boolean heat = HeatCells.wanted(scene.state);
+    int seconds = heat ? 1 : (int) Math.max(1, (Math.max(past, chosen) + width - 1) / width);
     long present = host.time() / SECOND / seconds;
     long last = last(scene, present, width, seconds);
     long span = Math.min(Math.max(MOST_SECONDS, chosen), (long) width * seconds);
@@ -153,7 +154,7 @@ public record TimeStrip(int left, int columns, int seconds, long newest, long pr
 
   /** The words at the right of the strip: the present. */
   public static String now(Scene scene) {
-    EventsReport.Row events = MeasureWords.shown(scene);
+    EventsReport.Row events = HeatCells.wanted(scene.state) ? null : MeasureWords.shown(scene);
     return events == null ? busyNow(scene) : weightNow(scene, events.measure());
   }
 
@@ -186,7 +187,7 @@ public record TimeStrip(int left, int columns, int seconds, long newest, long pr
       text = "waiting " + field(newest(waiting), MANY_WAIT) + "  " + text;
     }
     long back =
-        time.ranged() ? host.time() - time.graph().from() : scene.state.moment().windowNanos();
+        time.ranged() ? host.time() - time.graph().from() : scene.state.moment().span(host.time());
     long full = time.past().fullNanos();
     boolean beyond = back > full && full < time.runNanos();
     return beyond && scene.columns >= 100

@@ -39,8 +39,8 @@ public final class CpuPanelPainter {
     WAITING,
     SHORT_WAITING,
     NO_WRONG,
-    NO_WAITING,
-    NO_IRQ,
+    /** The use and the waiting stay, the idle states go. */
+    NO_IDLE,
     BARE
   }
 
@@ -106,8 +106,8 @@ public final class CpuPanelPainter {
 
     int idleBar = columns >= 140 ? 12 : columns >= 60 ? 8 : 0;
     int room = columns - x - 2;
-    Form form = form(cpus, room - 5 - idleBar);
-    String idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
+    Form form = form(cpus, room - 5 - idleBar, 5 + idleBar);
+    String idle = idle(cpu, form);
     String wrong = wrong(cpu, form);
     int end = x;
     for (Piece piece : details(cpu, form)) {
@@ -135,16 +135,20 @@ public final class CpuPanelPainter {
     }
   }
 
-  /** The longest form that fits all CPUs, so that all rows have the same form. */
-  private static Form form(List<CpuRow> cpus, int room) {
+  /**
+   * The longest form that fits all CPUs, so that all rows have the same form.
+   *
+   * @param idleBar room of the bar of idle states, which is free without their words
+   */
+  private static Form form(List<CpuRow> cpus, int room, int idleBar) {
     for (Form form : Form.values()) {
       boolean fits = true;
       for (CpuRow cpu : cpus) {
         String wrong = wrong(cpu, form);
-        String idle = idle(cpu, form.compareTo(Form.SHORT_WAITING) < 0);
+        String idle = idle(cpu, form);
         int gaps = wrong.isEmpty() ? 4 : 7;
         int texts = width(details(cpu, form)) + TextWidth.of(idle) + TextWidth.of(wrong);
-        fits &= texts + gaps <= room;
+        fits &= form == Form.NO_IDLE ? texts <= room + idleBar : texts + gaps <= room;
       }
       if (fits) {
         return form;
@@ -391,17 +395,17 @@ public final class CpuPanelPainter {
       if (form.compareTo(Form.OWN_WAKEUPS) <= 0) {
         pieces.add(part(" irq", cpu.irq()));
         pieces.add(part(" soft", cpu.softirq()));
-      } else if (form != Form.NO_IRQ) {
+      } else {
         boolean none = Double.isNaN(cpu.softirq()) && Double.isNaN(cpu.irq());
         pieces.add(part(" irq", none ? Double.NaN : irq(cpu)));
       }
     }
-    if (form.compareTo(Form.NO_WAITING) < 0 && !Double.isNaN(cpu.waiting())) {
+    if (!Double.isNaN(cpu.waiting())) {
       boolean words = form.compareTo(Form.SHORT_WAITING) < 0;
       String text = waiting(cpu.waiting());
       pieces.add(
           new Piece(
-              words ? "  waiting " + text : " wait " + text.substring(0, text.length() - 2),
+              (words ? "  waiting " : " wait ") + text,
               cpu.waiting() >= 1e7 ? WAITING : Paint.DIM));
     }
     if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.frequency())) {
@@ -437,7 +441,11 @@ public final class CpuPanelPainter {
   }
 
   /** The idle states in fixed columns, as many as fit; POLL and shallow states give way first. */
-  private static String idle(CpuRow cpu, boolean tenths) {
+  private static String idle(CpuRow cpu, Form form) {
+    if (form.compareTo(Form.NO_IDLE) >= 0) {
+      return "";
+    }
+    boolean tenths = form.compareTo(Form.SHORT_WAITING) < 0;
     if (cpu.idle().isEmpty()) {
       return "no idle states here";
     }

@@ -17,6 +17,7 @@ import flametop.view.base.TextWidth;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.Plot;
 import flametop.view.layout.Scene;
+import flametop.view.layout.WindowWords;
 import flametop.view.state.Search;
 import java.util.List;
 
@@ -36,6 +37,9 @@ public final class GraphPainter {
 
   /** Rows that a sentence beside the graph takes. */
   private static final int FREE_ROWS = 3;
+
+  /** A name that does not fit is cut to so many cells, or left out: fewer letters tell nothing. */
+  private static final int LEAST_LABEL = 5;
 
   private GraphPainter() {}
 
@@ -205,14 +209,14 @@ public final class GraphPainter {
         g.slice().baseline() != null && scene.options.plain()
             ? Comparison.sign(g.slice(), index, scene.snapshot)
             : "";
-    if (room < 2 && TextWidth.exceeds(sign + name, room)) {
-      return;
-    }
     NodeKind kind = g.slice().kind()[index];
     if (kind.isFrame()) {
       name = ShortName.form(name, Math.max(1, room - sign.length()));
     } else if (kind == NodeKind.CGROUP) {
       name = CgroupName.form(name, Math.max(1, room - sign.length()));
+    }
+    if (room < LEAST_LABEL && TextWidth.exceeds(sign + name, room)) {
+      return;
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
     int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);
@@ -266,21 +270,38 @@ public final class GraphPainter {
             ? Comparison.paint(slice, index, scene.snapshot)
             : scene.colouring().paint(slice, index);
     boolean apart = searching(scene) ? !slice.matched()[index] : g.level(box) < g.zoomLevel();
-    return apart ? Paint.faded(paint) : paint;
+    return apart || isIdle(slice, index) ? Paint.faded(paint) : paint;
+  }
+
+  /** Whether a node stands for idle threads: their frame, or an owner of nothing else. */
+  private static boolean isIdle(GraphSlice slice, int index) {
+    if (slice.kind()[index] == NodeKind.IDLE) {
+      return true;
+    }
+    int below = index + 1;
+    return slice.kind()[index].isOwner()
+        && below < slice.size()
+        && slice.parent()[below] == index
+        && slice.extent(below) == slice.extent(index)
+        && isIdle(slice, below);
   }
 
   private static void hints(Plot plot, CellGrid grid) {
     int bottom = plot.top + plot.rows - 1;
     if (plot.levelsBeyond() > 0) {
-      hint(grid, plot.flame ? plot.top : bottom, plot.levelsBeyond(), plot.flame);
+      int deepest = plot.levelsBeyond();
+      int widest = Math.min(deepest, plot.levelsOfWidest());
+      String least = widest == 0 ? "up to " : widest < deepest ? widest + " to " : "";
+      hint(grid, plot.flame ? plot.top : bottom, least + deepest, plot.flame);
     }
     if (plot.levelsBefore() > 0) {
-      hint(grid, plot.flame ? bottom : plot.top, plot.levelsBefore(), !plot.flame);
+      hint(grid, plot.flame ? bottom : plot.top, "" + plot.levelsBefore(), !plot.flame);
     }
   }
 
-  private static void hint(CellGrid grid, int row, int levels, boolean up) {
-    String text = (up ? "▲ " : "▼ ") + levels + (levels == 1 ? " more level" : " more levels");
+  private static void hint(CellGrid grid, int row, String levels, boolean up) {
+    String word = levels.matches("(.* )?1") ? " more level" : " more levels";
+    String text = (up ? "▲ " : "▼ ") + levels + word;
     grid.text(1, row, grid.columns() - 1, text, Paint.DIM, Paint.GROUND, 0);
   }
 
@@ -309,7 +330,7 @@ public final class GraphPainter {
       return "the first second is being sampled…";
     }
     if (states.contains(State.SLEEP)) {
-      return "nothing to show of " + scene.state.windowLabel();
+      return "nothing to show of " + WindowWords.full(scene, scene.state);
     }
     Shape shape = scene.state.chosenShape();
     if (shape.narrowsCpus() && !states.contains(State.RUN)) {

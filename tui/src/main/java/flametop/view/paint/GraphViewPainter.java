@@ -4,6 +4,7 @@ import flametop.profile.answer.Capability;
 import flametop.profile.answer.Source;
 import flametop.view.base.CellGrid;
 import flametop.view.layout.Scene;
+import java.util.ArrayList;
 import java.util.List;
 
 /** The view of the graph: CPUs above it, the strip of time and the selection below. */
@@ -15,11 +16,13 @@ public final class GraphViewPainter implements ViewPainter {
           new String[] {"more, less", "share of all, then and now"},
           new String[] {"underlined", "gone"});
 
-  /** A file without a comparison has nothing to explain. */
+  /** Without a comparison there is none to explain. */
   @Override
   public List<String[]> legend(Scene scene) {
     boolean none = !scene.options.origin().has(Capability.BASELINE) && !scene.compares();
-    return none ? List.of() : LEGEND;
+    List<String[]> lines = new ArrayList<>(none ? List.of() : LEGEND);
+    lines.addAll(Legend.help(scene));
+    return lines;
   }
 
   @Override

@@ -41,6 +41,7 @@ public final class HelpPainter {
     } else if (zone.what() instanceof HelpLayout.Line.Entry entry) {
       int keys = HelpLayout.KEYS;
       grid.text(x, y, keys, entry.keys(), Paint.TEXT, Paint.CHROME, CellGrid.BOLD);
+      Legend.swatch(grid, x, y, entry.keys());
       grid.text(x + keys + 1, y, width - keys - 1, entry.text(), Paint.DIM, Paint.CHROME, 0);
     } else {
       HelpLayout.Line.Notice notice = (HelpLayout.Line.Notice) zone.what();

@@ -1,5 +1,6 @@
 package flametop.view.paint;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import flametop.view.base.CellGrid;
@@ -29,10 +30,73 @@ public final class Legend {
 
   private static final Role[] CHANGE_ROLES = {Role.WORSE, Role.BETTER, Role.GROUP, Role.CHROME};
 
+  /** The sign of a colour. */
+  private static final String SWATCH = "■";
+
+  /** What each kind of frame is, in the order of the kinds. */
+  private static final String[] KIND_MEANINGS = {
+    "function of a program",
+    "function of the kernel",
+    "code made at run time",
+    "inlined into its caller",
+    "function without a symbol",
+    "[why]: frames are missing"
+  };
+
+  private static final List<String[]> HEADER =
+      List.of(
+          new String[] {"words of the header"},
+          new String[] {"busy", "states that are counted (o)"},
+          new String[] {"30 s", "time that is shown (m)"},
+          new String[] {"run", "tasks on a CPU"},
+          new String[] {"q queued", "tasks that wait for a CPU"},
+          new String[] {"d disk", "tasks that wait for a disk"},
+          new String[] {"s asleep", "tasks that sleep"},
+          new String[] {"19/99 Hz", "passes, CPU samples a second"},
+          new String[] {"lost", "samples without room"},
+          new String[] {"late", "passes that began late"},
+          new String[] {"cut stacks", "stacks with missing frames"},
+          new String[] {"guessed", "samples with a guessed frame"},
+          new String[] {"cost", "flametop's share of one CPU"});
+
+  private static final List<String[]> MOUSE =
+      List.of(
+          new String[] {"mouse"},
+          new String[] {"click", "select; does a word, a key"},
+          new String[] {"two clicks", "zoom in"},
+          new String[] {"wheel", "scroll"},
+          new String[] {"drag", "a range, on the strip"});
+
   /** The least number of cells of a line that a legend leaves free. */
   private static final int LEAST_RULE = 8;
 
   private Legend() {}
+
+  /** Lines of the help: titles, and words with their meaning. A colour begins with its sign. */
+  static List<String[]> help(Scene scene) {
+    List<String[]> lines = new ArrayList<>();
+    if (scene.hasStates() && !scene.options.origin().has(Capability.FILES)) {
+      lines.addAll(HEADER);
+    }
+    if (!scene.options.plain()) {
+      lines.add(new String[] {"colours"});
+      for (int i = 0; i < KINDS.length; i++) {
+        lines.add(new String[] {SWATCH + KIND_LABELS[i], KIND_MEANINGS[i]});
+      }
+      lines.add(new String[] {"faded", "only waited for a CPU"});
+    }
+    lines.addAll(MOUSE);
+    return lines;
+  }
+
+  /** Paints the sign of a colour over the first cell of a line of the help that has one. */
+  static void swatch(CellGrid grid, int x, int y, String words) {
+    for (int i = 0; i < KINDS.length; i++) {
+      if (words.equals(SWATCH + KIND_LABELS[i])) {
+        grid.put(x, y, '■', Paint.of(KINDS[i], Paint.SHADES / 2), Paint.CHROME, 0);
+      }
+    }
+  }
 
   /** Paints the legend of a graph, if it has room. */
   static void paint(Scene scene, CellGrid grid, int row) {

@@ -14,6 +14,7 @@ import flametop.view.base.Units;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.SandwichLayout;
 import flametop.view.layout.Scene;
+import flametop.view.layout.WindowWords;
 import flametop.view.state.SandwichPlace;
 import java.util.List;
 
@@ -94,10 +95,7 @@ public final class SandwichPainter implements ViewPainter {
     if (file) {
       return name + " is not in what is shown";
     }
-    String when =
-        scene.state.moment().isAll()
-            ? " since the start"
-            : " in the last " + scene.state.windowLabel();
+    String when = " " + WindowWords.within(scene, scene.state);
     String states = StateNames.of(scene.state.states());
     return name + (states.equals("all") ? " was not seen" : " was not seen " + states) + when;
   }

@@ -10,8 +10,9 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
-import flametop.sampler.WalkEnd;
+import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
+import flametop.view.base.Key;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.ShortName;
@@ -36,7 +37,9 @@ final class SelectionPainter {
   /** The base of the percentages that follow: the selected node. */
   private static final String OF_IT = "of it:";
 
-  private static final String WITHOUT_FRAME_POINTERS = "[" + WalkEnd.JIT.reason() + "]";
+  /** The rule of the frame of idle threads, in a sentence. */
+  private static final String IDLE =
+      "threads asleep till work comes: event and accept loops, pools";
 
   private SelectionPainter() {}
 
@@ -63,11 +66,15 @@ final class SelectionPainter {
     }
     Selection selection = scene.described();
     String name = name(scene, selection);
+    boolean oneRow = scene.selectionRows == 1;
     String module =
         selection.module() + (selection.guessed() ? " (guessed: may not have been there)" : "");
+    // In one row the rule of idle threads goes before numbers.
+    boolean idle = oneRow && selection.kind() == NodeKind.IDLE;
+    String aside = idle ? idle(scene) : module;
 
     // Numbers are left out before the name is cut.
-    int nameWidth = TextWidth.of(name);
+    int nameWidth = TextWidth.of(name) + (idle ? 1 + TextWidth.of(aside) : 0);
     List<Piece> numbers = List.of();
     for (int form = 0; form < FORMS; form++) {
       numbers = selection.isNone() ? numbers : numbers(scene, selection, form);
@@ -79,9 +86,9 @@ final class SelectionPainter {
     // Words are left out before the name is cut.
     String shown = isFunction(selection) ? ShortName.form(name, room) : name;
     int x = 1 + grid.text(1, y, room, shown, Paint.TEXT, Paint.CHROME, CellGrid.BOLD);
-    if (scene.selectionRows == 1
-        && x + 1 + TextWidth.of(module) + 2 + Piece.width(numbers) <= end) {
-      x += 1 + grid.text(x + 1, y, end - x - 1, module, Paint.DIM, Paint.CHROME, 0);
+    if (oneRow && x + 1 + TextWidth.of(aside) + 2 + Piece.width(numbers) <= end) {
+      int paint = idle ? Paint.ACCENT : Paint.DIM;
+      x += 1 + grid.text(x + 1, y, end - x - 1, aside, paint, Paint.CHROME, 0);
     }
     int at = Math.max(x + 2, numbersAt(scene, numbers, end));
     for (Piece piece : numbers) {
@@ -291,14 +298,7 @@ final class SelectionPainter {
     if (!module.isEmpty()) {
       x += grid.text(x, y, end - x, module, Paint.TEXT, Paint.CHROME, 0) + 2;
     }
-    String who =
-        selection.pid() != 0
-            ? "pid " + selection.pid()
-            : selection.processes() == 1
-                ? "1 process"
-                : selection.weight() <= 0 || selection.processes() == Selection.UNKNOWN
-                    ? ""
-                    : selection.processes() + " processes";
+    String who = who(selection);
     x += grid.text(x, y, end - x, who, Paint.TEXT, Paint.CHROME, 0) + 2;
     Selection.Certainty certainty = selection.certainty();
     // Passes and samples saw tasks; events are counted.
@@ -306,23 +306,53 @@ final class SelectionPainter {
       String seen = "seen " + certainty.samples() + " times";
       x += grid.text(x, y, end - x, seen, Paint.DIM, Paint.CHROME, 0) + 2;
     }
-    String remedy = remedy(selection);
+    String remedy = remedy(scene, selection);
     if (!remedy.isEmpty()) {
+      if (TextWidth.exceeds(remedy, end - x)) {
+        // What to do is whole rather than beside whose frame it is.
+        grid.fill(0, y, scene.columns, Paint.CHROME);
+        x = 1;
+      }
       grid.text(x, y, end - x, remedy, Paint.ACCENT, Paint.CHROME, 0);
     } else if (selection.pid() != 0) {
       grid.text(x, y, end - x, selection.commandLine(), Paint.DIM, Paint.CHROME, 0);
     }
   }
 
-  /** The remedy for missing frames or names; empty if nothing is missing, or nothing helps. */
-  private static String remedy(Selection selection) {
-    String name = name(selection);
-    if (selection.kind() == NodeKind.REASON && name.equals(WITHOUT_FRAME_POINTERS)) {
-      return "to see what called it: run java with -XX:+PreserveFramePointer";
+  /** The process or the number of processes, and whether these have ended. */
+  private static String who(Selection selection) {
+    int processes = selection.processes();
+    if (selection.pid() != 0 || processes == 1) {
+      String one = selection.pid() != 0 ? "pid " + selection.pid() : "1 process";
+      return one + (selection.ended() > 0 ? ", ended" : "");
     }
-    return selection.kind() == NodeKind.UNKNOWN && name.equals("[jit]")
-        ? "to see its name: J asks JVMs (jcmd PID Compiler.perfmap); node --perf-basic-prof; python -X perf"
+    if (selection.weight() <= 0 || processes == Selection.UNKNOWN) {
+      return "";
+    }
+    int ended = selection.ended();
+    String of = ended == 0 ? "" : ended == processes ? ", all ended" : ", " + ended + " ended";
+    return processes + " processes" + of;
+  }
+
+  /**
+   * The remedy for missing frames or names, and the rule by which frames are folded; empty if
+   * nothing is missing, or nothing helps.
+   */
+  private static String remedy(Scene scene, Selection selection) {
+    if (selection.kind() == NodeKind.IDLE) {
+      return idle(scene);
+    }
+    return selection.kind() == NodeKind.UNKNOWN && name(selection).equals("[jit]")
+        ? "to see its name: start node with --perf-basic-prof, python3 with -X perf"
         : "";
+  }
+
+  /** The rule of the frame of idle threads, and the key; on a narrow screen the key alone. */
+  private static String idle(Scene scene) {
+    List<Key> keys = scene.options.keymap().keys(Action.SHOW_SLEEPERS);
+    String by = keys.isEmpty() ? "" : keys.get(0).symbol() + " shows them";
+    String whole = by.isEmpty() ? IDLE : IDLE + "; " + by;
+    return TextWidth.exceeds(whole, scene.columns - 2) ? by : whole;
   }
 
   private static void run(Scene scene, CellGrid grid, int y, int end) {

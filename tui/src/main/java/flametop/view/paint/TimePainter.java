@@ -9,6 +9,7 @@ import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
+import flametop.view.layout.HeatCells;
 import flametop.view.layout.MeasureWords;
 import flametop.view.layout.Scene;
 import flametop.view.layout.TimeStrip;
@@ -57,10 +58,12 @@ final class TimePainter {
     if (strip == null) {
       return;
     }
-    long span = strip.past();
-    String past =
-        span % 60 == 0 ? span / 60 + " min" : span < 600 ? span + " s" : Units.near(span * SECOND);
-    grid.text(1, labelRow, strip.left() - 2, past, Paint.DIM, Paint.GROUND, 0);
+    HeatCells map = HeatCells.of(scene);
+    if (map != null) {
+      HeatPainter.paint(scene, grid, map);
+      return;
+    }
+    grid.text(1, labelRow, strip.left() - 2, past(strip), Paint.DIM, Paint.GROUND, 0);
     EventsReport events = scene.snapshot.live().events();
     boolean ofTime = MeasureWords.shown(scene) == null;
     float[] heights = ofTime ? host.busyCpus() : events.weights();
@@ -105,6 +108,14 @@ final class TimePainter {
     turns(scene, grid, strip);
   }
 
+  /** How long before the present a strip begins. */
+  static String past(TimeStrip strip) {
+    long span = strip.past();
+    return span % 60 == 0
+        ? span / 60 + " min"
+        : span < 600 ? span + " s" : Units.near(span * SECOND);
+  }
+
   /** Marks when sources of events were attached (▲) and detached (▼). */
   private static void turns(Scene scene, CellGrid grid, TimeStrip strip) {
     for (EventsReport.Turn turn : scene.snapshot.live().events().turns()) {
@@ -132,17 +143,23 @@ final class TimePainter {
     if (strip == null) {
       return false;
     }
+    HeatCells map = HeatCells.of(scene);
+    if (map != null) {
+      HeatPainter.choice(scene, grid, row, map);
+      return true;
+    }
     Snapshot.Live live = scene.snapshot.live();
     Snapshot.Host host = live.host();
     TimeRange range = chosen.orElseGet(() -> strip.at(strip.column(time.cursor())));
+    boolean brief = range.nanos() < SECOND;
     String text =
         String.format(
             Locale.ROOT,
             " %s, from %s to %s ago: %s%s ",
-            Units.span(range.nanos()),
+            brief ? Units.age(range.nanos()) : Units.span(range.nanos()),
             ago(host, range.from()),
             ago(host, range.to()),
-            figures(scene, range),
+            (brief ? "in its second " : "") + figures(scene, range),
             turned(live.events(), range));
     String graph = chosen.isEmpty() ? kept(live.time().past()) : graph(live, range);
     if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
@@ -199,7 +216,8 @@ final class TimePainter {
     return shown(live, range) + sums(live.time().past().stepNanos());
   }
 
-  private static String sums(long step) {
+  /** The sums that a graph is made of; empty if of none. */
+  static String sums(long step) {
     return step == 0
         ? ""
         : step == Long.MAX_VALUE

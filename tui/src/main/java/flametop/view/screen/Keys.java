@@ -2,6 +2,7 @@ package flametop.view.screen;
 
 import flametop.profile.answer.Capability;
 import flametop.profile.answer.Function;
+import flametop.profile.answer.TopReport;
 import flametop.view.base.Action;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
@@ -28,6 +29,7 @@ import flametop.view.state.SourceList;
 import flametop.view.state.Step;
 import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
+import flametop.view.table.TopTable;
 import java.util.EnumSet;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -63,8 +65,10 @@ public final class Keys {
       return SourceListKeys.arrived(scene, scene.settled(), sources);
     }
     ViewState s = SandwichKeys.arrived(scene, scene.settled());
-    Function brought = s.bringing() ? SandwichKeys.selected(scene, s) : null;
-    s = brought == null ? s : s.withBrought(brought);
+    boolean bringing = s.bringing() && scene.page instanceof TopReport;
+    Function known = bringing ? s.next() : null;
+    Function brought = bringing && known == null ? SandwichKeys.selected(scene, s) : known;
+    s = brought == null ? s : s.withBrought(brought, TopTable.isOnTop(scene, brought));
     Step shaped = ShapeKeys.arrived(scene, s);
     if (shaped != null) {
       return shaped;

@@ -51,14 +51,6 @@ public sealed interface Effect {
   /** Paint every cell anew. */
   record Repaint() implements Effect {}
 
-  /** Start the profile anew. */
-  record Restart() implements OfLive {
-    @Override
-    public void on(LiveSource source) {
-      source.restart();
-    }
-  }
-
   /** Show the weights of a source of events, or {@link LiveSource#TIME}. */
   record ShowMeasure(int source) implements OfLive {
     @Override

@@ -2,6 +2,7 @@ package flametop.view.state;
 
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.Function;
+import flametop.profile.answer.HeatMap;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.QualityReport;
 import flametop.profile.answer.SandwichQuery;
@@ -22,7 +23,8 @@ final class Pages {
    */
   static @Nullable PageQuery of(ViewState s, int columns) {
     return switch (s.view()) {
-      case GRAPH, CALLERS, EVENTS -> null;
+      case GRAPH, CALLERS -> s.time().heat() ? new HeatMap.Query() : null;
+      case EVENTS -> null;
       case SANDWICH -> sandwich(s, columns);
       case TOP -> functions(s);
       case TASKS -> tasks(s);
@@ -55,7 +57,7 @@ final class Pages {
     TablePlace<Function, TopQuery.Order> table = s.table(View.TOP);
     return new TopQuery(
         s.states(),
-        table.orderOr(TopQuery.Order.SELF),
+        table.orderOr(TopQuery.Order.CPU),
         Rows.asked(table.place()),
         table.marked(),
         Search.patternOf(table.filter()));
@@ -65,6 +67,7 @@ final class Pages {
     TablePlace<Long, TasksQuery.Order> table = s.table(View.TASKS);
     return new TasksQuery(
         table.second(),
+        table.ended(),
         table.orderOr(TasksQuery.Order.CPU),
         Rows.asked(table.place()),
         Search.patternOf(table.filter()));

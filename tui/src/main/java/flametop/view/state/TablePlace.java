@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param order the order of the rows; null: the order that the table begins with
  * @param second whether rows are of the second kind: threads in place of processes, modules in
  *     place of processes
+ * @param ended whether rows of what has ended are there too
  * @param marked the key of the marked row; null: {@code place} alone says which row is marked
  * @param place the index that the marked row had when it was marked; the first row in sight of a
  *     table that marks no row
@@ -18,10 +19,15 @@ import org.jspecify.annotations.Nullable;
  * @param <O> orders of rows
  */
 public record TablePlace<K, O>(
-    @Nullable O order, boolean second, @Nullable K marked, int place, @Nullable Search filter) {
+    @Nullable O order,
+    boolean second,
+    boolean ended,
+    @Nullable K marked,
+    int place,
+    @Nullable Search filter) {
   /** The place in a table that nobody touched yet. */
   public static <K, O> TablePlace<K, O> first(@Nullable O order) {
-    return new TablePlace<>(order, false, null, 0, null);
+    return new TablePlace<>(order, false, false, null, 0, null);
   }
 
   /** The order of the rows; {@code first} until another one is chosen. */
@@ -30,12 +36,17 @@ public record TablePlace<K, O>(
   }
 
   public TablePlace<K, O> by(O value) {
-    return new TablePlace<>(value, second, marked, place, filter);
+    return new TablePlace<>(value, second, ended, marked, place, filter);
   }
 
   /** The same place with rows of the other kind. */
   public TablePlace<K, O> withOtherKind() {
-    return new TablePlace<>(order, !second, null, 0, filter);
+    return new TablePlace<>(order, !second, ended, null, 0, filter);
+  }
+
+  /** The same place with the rows of what has ended, or without these. */
+  public TablePlace<K, O> withOtherEnded() {
+    return new TablePlace<>(order, second, !ended, null, 0, filter);
   }
 
   /**
@@ -44,11 +55,11 @@ public record TablePlace<K, O>(
    * @param key null if the row has not come yet
    */
   public TablePlace<K, O> withMarked(@Nullable K key, int at) {
-    return new TablePlace<>(order, second, key, at, filter);
+    return new TablePlace<>(order, second, ended, key, at, filter);
   }
 
   TablePlace<K, O> withFilter(@Nullable Search value) {
-    return new TablePlace<>(order, second, marked, place, value);
+    return new TablePlace<>(order, second, ended, marked, place, value);
   }
 
   /** Index of the marked row; a row that is gone leaves the mark where the row was. */

@@ -47,16 +47,19 @@ public final class ViewActions {
     Action.DROP,
     Action.MERGE,
     Action.COLLAPSE,
+    Action.SHOW_SLEEPERS,
     Action.GROUP,
     Action.THREADS,
     Action.TIME,
     Action.GO_TO,
+    Action.HEAT_MAP,
     Action.RANGE_START,
     Action.RANGE_END,
     Action.COMPARE,
     Action.COMPARE_END,
     Action.STATES,
     Action.FLIP,
+    Action.SIBLINGS,
     Action.COPY,
     Action.COLOUR
   };
@@ -68,26 +71,30 @@ public final class ViewActions {
     Action.THREADS,
     Action.TIME,
     Action.GO_TO,
+    Action.HEAT_MAP,
     Action.RANGE_START,
     Action.RANGE_END,
-    Action.FLIP
+    Action.FLIP,
+    Action.SIBLINGS
   };
 
   /** The actions that a sandwich refuses with a reason. */
-  private static final Action[] UNKNOWN_TO_A_SANDWICH = {Action.FLIP, Action.GROUP, Action.THREADS};
+  private static final Action[] UNKNOWN_TO_A_SANDWICH = {
+    Action.FLIP, Action.SIBLINGS, Action.GROUP, Action.THREADS
+  };
 
   /** The actions of the table of functions, beside moves. */
   private static final Action[] TOP = {
     Action.OPEN, Action.BACK, Action.SEARCH, Action.KEEP,
     Action.DROP, Action.COMPARE, Action.COMPARE_END, Action.SORT,
-    Action.STATES, Action.COPY
+    Action.STATES, Action.SHOW_SLEEPERS, Action.COPY
   };
 
   /** The actions of the table of tasks, beside moves. */
   private static final Action[] TASKS = {
     Action.PICK, Action.BACK, Action.SEARCH, Action.KEEP,
     Action.DROP, Action.THREADS, Action.COMPARE, Action.COMPARE_END,
-    Action.SORT, Action.COPY
+    Action.SORT, Action.ENDED, Action.COPY
   };
 
   /** The actions of the table of CPUs, beside moves. */
@@ -113,14 +120,40 @@ public final class ViewActions {
 
   /** The line of keys of the graph. */
   private static final Action[] GRAPH_LINE = {
-    Action.ZOOM, Action.SEARCH, Action.FREEZE, Action.SANDWICH,
-    Action.NEXT_VIEW, Action.KEEP, Action.HELP, Action.PROCESS,
-    Action.DROP, Action.STATES, Action.WINDOW, Action.GROUP,
-    Action.SHOW_TOP, Action.SHOW_TASKS, Action.SOURCE, Action.TIME,
-    Action.COMPARE, Action.EXPORT, Action.COMM, Action.FLIP,
-    Action.COPY, Action.COLOUR, Action.QUIT, Action.MERGE,
-    Action.COLLAPSE, Action.THREADS, Action.MORE_PASSES, Action.FEWER_PASSES,
-    Action.SLOWER_CLOCK, Action.FASTER_CLOCK, Action.REFRESH, Action.RESTART
+    Action.ZOOM,
+    Action.SEARCH,
+    Action.FREEZE,
+    Action.SANDWICH,
+    Action.NEXT_VIEW,
+    Action.KEEP,
+    Action.HELP,
+    Action.PROCESS,
+    Action.DROP,
+    Action.STATES,
+    Action.WINDOW,
+    Action.GROUP,
+    Action.SHOW_TOP,
+    Action.SHOW_TASKS,
+    Action.SOURCE,
+    Action.TIME,
+    Action.HEAT_MAP,
+    Action.COMPARE,
+    Action.EXPORT,
+    Action.COMM,
+    Action.FLIP,
+    Action.COPY,
+    Action.COLOUR,
+    Action.QUIT,
+    Action.MERGE,
+    Action.COLLAPSE,
+    Action.SHOW_SLEEPERS,
+    Action.THREADS,
+    Action.MORE_PASSES,
+    Action.FEWER_PASSES,
+    Action.SLOWER_CLOCK,
+    Action.FASTER_CLOCK,
+    Action.REFRESH,
+    Action.RESTART
   };
 
   /** The line of keys of a graph with a way back. */
@@ -142,7 +175,8 @@ public final class ViewActions {
     Action.BACK,
     Action.GO_TO,
     Action.FREEZE,
-    Action.HELP
+    Action.HELP,
+    Action.HEAT_MAP
   };
 
   /** The line of keys of a sandwich. */
@@ -164,10 +198,23 @@ public final class ViewActions {
 
   /** The line of keys of the tasks. */
   private static final Action[] TASKS_LINE = {
-    Action.PICK, Action.SORT, Action.THREADS, Action.SEARCH,
-    Action.BACK, Action.NEXT_VIEW, Action.HELP, Action.KEEP,
-    Action.DROP, Action.UNDO, Action.FREEZE, Action.WINDOW,
-    Action.COPY, Action.PROCESS, Action.COMM, Action.EXPORT,
+    Action.PICK,
+    Action.SORT,
+    Action.THREADS,
+    Action.ENDED,
+    Action.SEARCH,
+    Action.BACK,
+    Action.NEXT_VIEW,
+    Action.HELP,
+    Action.KEEP,
+    Action.DROP,
+    Action.UNDO,
+    Action.FREEZE,
+    Action.WINDOW,
+    Action.COPY,
+    Action.PROCESS,
+    Action.COMM,
+    Action.EXPORT,
     Action.QUIT
   };
 

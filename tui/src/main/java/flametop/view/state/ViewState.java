@@ -8,7 +8,7 @@ import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Siblings;
 import flametop.profile.answer.Source;
-import flametop.profile.answer.SplitQuery;
+import flametop.profile.answer.SplitAnswer;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TopQuery;
@@ -40,10 +40,11 @@ public final class ViewState implements Cloneable {
   private Brought brought = Brought.NOTHING;
   private SandwichPlace sandwich = SandwichPlace.NONE;
   private boolean flame;
+  private boolean bySize;
   private @Nullable Source source;
   private Map<View, TablePlace<?, ?>> tables =
       Map.of(
-          View.TOP, TablePlace.first(TopQuery.Order.SELF),
+          View.TOP, TablePlace.first(TopQuery.Order.CPU),
           View.TASKS, TablePlace.first(TasksQuery.Order.CPU),
           View.CPUS, TablePlace.first(null),
           View.IDLE, TablePlace.first(null),
@@ -324,6 +325,7 @@ public final class ViewState implements Cloneable {
     return withMoment(Windows.next(moment));
   }
 
+  /** The window in short, where {@link Moment#since} does not say when it begins: {@code 30 s}. */
   public String windowLabel() {
     return Windows.label(moment);
   }
@@ -338,13 +340,23 @@ public final class ViewState implements Cloneable {
         graphPlace().levels(),
         Search.patternOf(search),
         colouring == Colouring.STATE,
-        graphPlace().siblings());
+        graphPlace().siblings(),
+        bySize && view != View.SANDWICH);
+  }
+
+  /** Whether siblings of the graph stand by size; else by name. */
+  public boolean bySize() {
+    return bySize;
+  }
+
+  public ViewState withBySize(boolean value) {
+    return with(next -> next.bySize = value);
   }
 
   /** The question for the page beside the graph; null for no page. */
   public @Nullable PageQuery page(int columns) {
     return split != null && isSplit(columns)
-        ? new SplitQuery(
+        ? new SplitAnswer.Query(
             split.other(), shape(), query(columns), Pages.of(this, Split.pane(columns)))
         : Pages.of(this, columns);
   }
@@ -353,7 +365,7 @@ public final class ViewState implements Cloneable {
   public ViewState withView(View value) {
     ViewState next = copy();
     next.view = value;
-    next.brought = brought.waiting(false);
+    next.brought = brought.notBringing();
     return next;
   }
 
@@ -370,24 +382,33 @@ public final class ViewState implements Cloneable {
       next.brought = next.brought.toCallers(function);
       next.callers = Place.ROOT.withSelected(place.selected(), Place.ROOT.trail());
     }
-    next.brought =
-        next.brought.waiting(value == View.TOP && view == View.GRAPH && function == null);
-    return value == View.TOP && function != null ? next.withBrought(function) : next;
+    if (value == View.TOP && (view == View.GRAPH || function != null)) {
+      next.brought = next.brought.bringing(function);
+    }
+    return next;
   }
 
-  /** Whether the table of functions waits for the selected function of the graph. */
+  /** Whether the selected function is to go to the table of functions. */
   public boolean bringing() {
     return brought.waits();
   }
 
+  /** That function; null as long as its name is not known. */
+  public @Nullable Function next() {
+    return brought.next();
+  }
+
   /**
    * The same with a function marked in the table of functions, unless the same function was brought
-   * there before.
+   * there before, or the table would not show its first rows then.
+   *
+   * @param onTop whether the function is among the first rows
    */
-  public ViewState withBrought(Function function) {
+  public ViewState withBrought(Function function, boolean onTop) {
     TablePlace<Function, TopQuery.Order> top = table(View.TOP);
     boolean same = function.equals(brought.toTop());
-    ViewState next = same ? copy() : withTable(View.TOP, top.withMarked(function, top.place()));
+    ViewState next =
+        same || !onTop ? copy() : withTable(View.TOP, top.withMarked(function, top.place()));
     next.brought = brought.toTop(function);
     return next;
   }

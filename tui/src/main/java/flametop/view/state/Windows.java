@@ -16,9 +16,14 @@ final class Windows {
 
   private Windows() {}
 
-  /** The same moment with the next longer window; after the longest the shortest. */
+  /**
+   * The same moment with the next longer window; after the longest the shortest. After a window
+   * that began when the user said so, the window before that.
+   */
   static Moment next(Moment moment) {
-    return moment.withWindow(NANOS[(index(moment) + 1) % NANOS.length]);
+    return moment.since().isPresent()
+        ? moment.withoutSince()
+        : moment.withWindow(NANOS[(index(moment) + 1) % NANOS.length]);
   }
 
   static String label(Moment moment) {

@@ -49,12 +49,12 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
 
   /** Whether an order means something here. */
   boolean means(Scene scene, O order) {
-    return order == order.in(scene.compares());
+    return order == order.in(scene.compares(), scene.hasStates());
   }
 
   @Override
   final O order(Scene scene, ViewState s) {
-    return place(s).orderOr(orders.get(0)).in(scene.compares());
+    return place(s).orderOr(orders.get(0)).in(scene.compares(), scene.hasStates());
   }
 
   @Override

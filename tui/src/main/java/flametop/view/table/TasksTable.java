@@ -9,6 +9,7 @@ import flametop.profile.answer.TasksReport.Row;
 import flametop.sampler.State;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
+import flametop.view.base.Key;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.base.Units;
@@ -40,6 +41,9 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   /** Sleep that cannot be interrupted stands out from this on, ns. */
   private static final long LONG_DISK = 500_000_000L;
 
+  /** A screen as wide as this has a column for the caller. */
+  private static final int CALLER_COLUMNS = 100;
+
   private final List<Column<Row, Order>> columns =
       List.of(
           right(scene -> threads(scene.state) ? "tid" : "pid", cells(7), TasksTable::pid)
@@ -69,6 +73,9 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
           right("queued", ofTime(60, PERCENT), TasksTable::queued)
               .by(Order.QUEUED, "time queued")
               .meaning("queued", "waited for one, likewise"),
+          right("disk", ofTime(90, PERCENT), TasksTable::disk)
+              .by(Order.DISK, "time in D")
+              .meaning("disk", "in D, mostly for a disk"),
           right("off", ofTime(150, 7), (row, at) -> at.quiet(tenths(row.off(), at))),
           left(
               "",
@@ -77,9 +84,13 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
           right("thr", TasksTable::threadsCells, TasksTable::threads),
           left("user", from(120, 9), TasksTable::user),
           left("comm", TasksTable::commCells, TasksTable::comm),
-          left("  is in", TasksTable::leafCells, (row, at) -> function(row.leaf(), at))
+          left(
+                  scene -> scene.columns < CALLER_COLUMNS ? "  function" : "  is in",
+                  TasksTable::leafCells,
+                  (row, at) -> function(place(row, at), at))
               .meaning("is in", "its innermost function"),
-          left("  called from", TasksTable::callerCells, (row, at) -> function(caller(row), at)),
+          left("  called from", TasksTable::callerCells, (row, at) -> function(caller(row), at))
+              .meaning("from", "its own, not libc's or the kernel's"),
           left(
               "command line", room -> room.columns() < 160 ? 0 : room.left(), TasksTable::command));
 
@@ -94,12 +105,6 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
 
   private static boolean threads(ViewState s) {
     return s.table(View.TASKS).second();
-  }
-
-  /** An order that means something: only time is queued. */
-  @Override
-  boolean means(Scene scene, Order order) {
-    return super.means(scene, order) && (order != Order.QUEUED || scene.hasStates());
   }
 
   @Override
@@ -135,7 +140,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   private static int callerCells(Column.Room room) {
-    return room.columns() < 100 ? 0 : room.columns() < 160 ? room.left() : room.before();
+    return room.columns() < CALLER_COLUMNS ? 0 : room.columns() < 160 ? room.left() : room.before();
   }
 
   // Cells.
@@ -198,6 +203,15 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     }
   }
 
+  private static void disk(Row row, Spot at) {
+    String text = tenths(row.disk(), at);
+    if (share(row.disk(), at) >= 0.01) {
+      at.text(text, at.marked ? at.fg : Paint.of(Role.DISK, SHADE), CellGrid.BOLD);
+    } else {
+      at.figure(text, 0, "0.0%");
+    }
+  }
+
   /** The task's own time: on a CPU, waiting for one, off it. */
   private static void bar(Row row, Spot at) {
     double whole = Math.max(1, row.run() + row.queued() + row.off());
@@ -225,10 +239,15 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     }
   }
 
-  /** The innermost function outside of the kernel, unless the task is in it; null for none. */
+  /** The innermost function; where the caller has no column, the innermost one of its own. */
+  private static @Nullable Function place(Row row, Spot at) {
+    return at.scene.columns < CALLER_COLUMNS && row.own() != null ? row.own() : row.leaf();
+  }
+
+  /** The innermost function of its own, unless the task is in it; null for none. */
   private static @Nullable Function caller(Row row) {
-    Function user = row.user();
-    return user == null || user.equals(row.leaf()) ? null : user;
+    Function own = row.own();
+    return own == null || own.equals(row.leaf()) ? null : own;
   }
 
   private static void command(Row row, Spot at) {
@@ -297,12 +316,22 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     }
     boolean one = report.tasks() == 1;
     String of = !one ? what(scene) : threads(scene.state) ? "thread" : "process";
-    return count(report.matching(), report.tasks(), of);
+    String living = count(report.matching(), report.tasks(), of);
+    return report.ended() == 0
+        ? living
+        : living + ", " + Units.count(report.ended()) + " ended" + by(scene);
+  }
+
+  /** {@code : a}, the key that shows the tasks that ended; empty without a key. */
+  private static String by(Scene scene) {
+    List<Key> keys = scene.options.keymap().keys(Action.ENDED);
+    return keys.isEmpty() ? "" : ": " + keys.get(0).symbol();
   }
 
   @Override
   String nothing(Scene scene) {
-    int tasks = page(scene, TasksReport.class).tasks();
+    TasksReport report = page(scene, TasksReport.class);
+    int tasks = report.tasks();
     return tasks > 0
         ? "none matches; esc shows all " + Units.count(tasks)
         : scene.state.chosenShape().equals(Shape.PLAIN)
@@ -317,6 +346,10 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     if (action == Action.THREADS) {
       String text = threads(s) ? "a row for each process" : "a row for each thread";
       return Step.answer(with(s, place(s).withOtherKind()), text);
+    }
+    if (action == Action.ENDED) {
+      String text = place(s).ended() ? "only living ones" : "those that ended, too";
+      return Step.answer(with(s, place(s).withOtherEnded()), text);
     }
     return super.acted(scene, s, action);
   }

@@ -42,6 +42,13 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   private final List<Column<Row, Order>> columns =
       List.of(
+          right("cpu", TopTable::cpuCells, TopTable::onCpu)
+              .by(Order.CPU, "time on a CPU")
+              .meaning(
+                  scene ->
+                      scene.hasStates()
+                          ? line("cpu", "in the function itself, on a CPU")
+                          : List.of()),
           right("was", compared(60, PERCENT), (row, at) -> before(row.before(), at, false)),
           right("self", TopTable::shareCells, (row, at) -> at.share(row.self() / all(at)))
               .by(Order.SELF, "self")
@@ -67,10 +74,10 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
                   room -> ofRest(room, !room.scene().hasStates(), 70, 12),
                   TopTable::amount)
               .like(Order.TOTAL),
-          right("cpus", room -> ofRest(room, room.scene().hasStates(), 70, 6), TopTable::cpus)
+          right("cpus", room -> ofRest(room, room.scene().hasStates(), 100, 6), TopTable::cpus)
               .like(Order.RUN),
           ofState("run", State.RUN)
-              .by(Order.RUN, "time on a CPU")
+              .by(Order.RUN, "total on a CPU")
               .meaning(scene -> scene.hasStates() ? line("run, …", "total by state") : List.of()),
           ofState("queued", State.QUEUED).by(Order.QUEUED, "time queued"),
           ofState("disk", State.DISK).by(Order.DISK, "time in D"),
@@ -108,6 +115,11 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   private static int shareCells(Column.Room room) {
     return room.scene().compares() && room.columns() < 60 ? 0 : PERCENT;
+  }
+
+  private static int cpuCells(Column.Room room) {
+    Scene scene = room.scene();
+    return ofRest(room, scene.hasStates() && !scene.compares(), 60, PERCENT);
   }
 
   private static int barCells(Column.Room room) {
@@ -162,6 +174,10 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     if (!at.scene.hasStates()) {
       at.text(at.scene.snapshot.measure().figure(row.total()));
     }
+  }
+
+  private static void onCpu(Row row, Spot at) {
+    at.share(Math.max(0, row.selfByState()[State.RUN.ordinal()]) / all(at));
   }
 
   private static void cpus(Row row, Spot at) {
@@ -234,6 +250,13 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     return scene.page instanceof TopReport report ? report.rows() : null;
   }
 
+  /** Whether a function is among the rows that the table shows while it begins with the first. */
+  public static boolean isOnTop(Scene scene, Function function) {
+    TableLayout<Row, Order> layout = new TopTable().layout(scene);
+    int room = Math.min(layout.room(), layout.rows().size());
+    return layout.rows().subList(0, room).stream().anyMatch(row -> row.function().equals(function));
+  }
+
   @Override
   int count(Scene scene, List<Row> rows) {
     return page(scene, TopReport.class).matching();
@@ -247,11 +270,6 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   @Override
   boolean isFaint(Row row) {
     return row.isGone();
-  }
-
-  @Override
-  boolean means(Scene scene, Order order) {
-    return super.means(scene, order) && (order.states() == null || scene.hasStates());
   }
 
   @Override
@@ -280,7 +298,11 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
 
   @Override
   @Nullable Step acted(Scene scene, ViewState s, Action action) {
-    return action == Action.STATES ? CommonKeys.states(s) : super.acted(scene, s, action);
+    return switch (action) {
+      case STATES -> CommonKeys.states(s);
+      case SHOW_SLEEPERS -> ShapeKeys.sleepers(s);
+      default -> super.acted(scene, s, action);
+    };
   }
 
   /** Shows the sandwich of the function. */
@@ -374,6 +396,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
       case KERNEL -> "kernel";
       case JIT -> "made at run time";
       case REASON -> "what stands for the missing part of stacks";
+      case IDLE -> "threads that wait for work";
       case UNKNOWN -> "without a name";
       default -> "no module";
     };

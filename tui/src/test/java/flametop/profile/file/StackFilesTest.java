@@ -9,7 +9,6 @@ import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SplitAnswer;
-import flametop.profile.answer.SplitQuery;
 import flametop.profile.answer.StateSet;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +53,7 @@ class StackFilesTest {
     files.shape(shape);
     SplitAnswer answer;
     do {
-      answer = (SplitAnswer) files.page(new SplitQuery(file, shape, query, null)).get();
+      answer = (SplitAnswer) files.page(new SplitAnswer.Query(file, shape, query, null)).get();
     } while (!answer.snapshot().reading().done() || answer.snapshot().refolding());
     return answer;
   }

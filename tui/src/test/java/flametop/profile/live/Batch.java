@@ -71,6 +71,10 @@ final class Batch {
     return record(19, str(body().putInt(process), path));
   }
 
+  Batch parent(int process, int parent) {
+    return record(25, body().putInt(process).putInt(parent));
+  }
+
   Batch task(int task, int process, int tid, String comm) {
     ByteBuffer b = body().putInt(task).putInt(process).putInt(tid).putLong(0).put((byte) 0);
     return record(3, str(b, comm));

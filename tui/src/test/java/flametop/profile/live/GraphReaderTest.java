@@ -70,7 +70,7 @@ class GraphReaderTest {
     processes();
     sleep(0, 1, world.named("main", "wait"));
     later();
-    GraphQuery query = new GraphQuery(StateSet.ALL, 0, 0, 100, 10, null, true, null);
+    GraphQuery query = new GraphQuery(StateSet.ALL, 0, 0, 100, 10, null, true, null, false);
     GraphSlice slice = world.reader().tree().slice(query, 0, 0, 0, new Matches());
     assertEquals(slice.size(), slice.state().length);
     for (byte state : slice.state()) {
@@ -92,6 +92,37 @@ class GraphReaderTest {
           world.process(1, 20, "alpha");
           world.process(2, 21, "alpha");
         });
+  }
+
+  private String[] bySize(long from, long to) {
+    GraphQuery query = new GraphQuery(SLEEP, 0, 0, 100, 10, null, false, null, true);
+    return world.reader().tree().slice(query, 0, (int) from, (int) to, new Matches()).name();
+  }
+
+  @Test
+  void slice_bySize_theLargestIsFirstAndSmallChangesMoveNothing() {
+    processes();
+    int a = world.named("main", "a");
+    int b = world.named("main", "b");
+    sleep(0, 1, a);
+    sleep(0, 2, b);
+    sleep(1, 1, a);
+    later();
+    assertArrayEquals(
+        new String[] {"all", "zeta", "main", "b", "a", "alpha", "main", "a"}, bySize(0, 0));
+    assertArrayEquals(
+        new String[] {"all", "alpha", "main", "a", "zeta", "main", "a", "b"},
+        slice(100, 10).name());
+    sleep(1, 1, a);
+    world.batch(1200, true, () -> {});
+    // The last 100 ms are on five tasks: 3 of 5, 2 of 5.
+    assertArrayEquals(
+        new String[] {"all", "zeta", "main", "b", "a", "alpha", "main", "a"}, bySize(0, 0));
+    sleep(1, 5, a);
+    world.batch(1300, true, () -> {});
+    world.batch(1400, true, () -> {});
+    assertArrayEquals(
+        new String[] {"all", "alpha", "main", "a", "zeta", "main", "b", "a"}, bySize(0, 0));
   }
 
   @Test
@@ -244,6 +275,7 @@ class GraphReaderTest {
             case THREAD -> "zeta-10;t-100;main";
             case CPU -> "[no cpu];main";
             case CGROUP -> "[no cgroup];zeta;main";
+            case ANCESTOR -> "zeta-10;zeta;main";
           };
       assertEquals(Map.of(expected, 100L), world.folded(SLEEP));
     }
@@ -281,7 +313,11 @@ class GraphReaderTest {
             .reader(fold, Long.MAX_VALUE)
             .tree()
             .slice(
-                new GraphQuery(SLEEP, 0, 0, 1000, 10, null, false, null), 0, 0, 0, new Matches());
+                new GraphQuery(SLEEP, 0, 0, 1000, 10, null, false, null, false),
+                0,
+                0,
+                0,
+                new Matches());
     Set<String> all = Set.of("/", "/sys.slice", "/sys.slice/a.service");
     for (int i = 1; i < slice.size(); i++) {
       if (slice.kind()[i] == NodeKind.CGROUP) {

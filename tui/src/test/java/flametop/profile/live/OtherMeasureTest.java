@@ -52,7 +52,7 @@ class OtherMeasureTest {
   private final Profile profile =
       new Profile(
           FACTS,
-          new Options(Shape.PLAIN, Options.DEFAULT_HISTORY_BYTES, true, Measure.BYTES),
+          new Options(Shape.PLAIN, Options.DEFAULT_HISTORY_BYTES, true, false, Measure.BYTES),
           (frames, count) -> {});
 
   private final ViewState state =

@@ -140,9 +140,13 @@ class ProfileTest {
   }
 
   private Map<String, Long> folded(long window, StateSet states) throws Exception {
+    return held(at(window, states));
+  }
+
+  /** The stacks of the moment that is shown. */
+  private Map<String, Long> held(StateSet states) throws Exception {
     Map<String, Long> map = new TreeMap<>();
-    for (FoldedStack f :
-        get(profile.extract(at(window, states), GraphQuery.ROOT, false)).stacks()) {
+    for (FoldedStack f : get(profile.extract(states, GraphQuery.ROOT, false)).stacks()) {
       map.put(String.join(";", f.names()), f.value() / MS);
     }
     return map;
@@ -413,7 +417,7 @@ class ProfileTest {
   void tasks_runningAsleepAndExited_haveExactTimes() throws Exception {
     run(0, 21);
     names();
-    TasksQuery query = all(new TasksQuery(false, TasksQuery.Order.CPU, 10, null));
+    TasksQuery query = all(new TasksQuery(false, true, TasksQuery.Order.CPU, 10, null));
     TasksReport report = tasks(query, 1000 * MS);
     assertEquals(2, report.tasks());
     TasksReport.Row busy = report.rows().get(0);
@@ -426,18 +430,28 @@ class ProfileTest {
     assertEquals(State.SLEEP, sleepy.state());
     assertEquals(1000 * MS, sleepy.ageNanos());
     assertEquals(1000 * MS, sleepy.off());
-    assertEquals("poll", sleepy.user().name());
+    assertEquals("poll", sleepy.own().name());
     send(batch(2000, false).gone(1, 2000, 510));
     report =
         tasks(
             at(
                 500 * MS,
-                new TasksQuery(true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy"))),
+                new TasksQuery(
+                    true, true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy"))),
             500 * MS);
     assertEquals(
         List.of("sleepy", "busy"), report.rows().stream().map(TasksReport.Row::comm).toList());
     assertEquals(null, report.rows().get(1).state());
     assertEquals(260 * MS, report.rows().get(1).run());
+    TasksQuery living = new TasksQuery(true, false, TasksQuery.Order.AGE, 10, null);
+    report = tasks(at(500 * MS, living), 500 * MS);
+    assertEquals(List.of("sleepy"), report.rows().stream().map(TasksReport.Row::comm).toList());
+    assertEquals(1, report.ended());
+    // Where none lives, those that ended are shown.
+    profile.shape(Shape.of(new Shape.Processes(Set.of(20), false)));
+    report = tasks(at(500 * MS, living), 500 * MS);
+    assertEquals(List.of("busy"), report.rows().stream().map(TasksReport.Row::comm).toList());
+    assertEquals(0, report.ended());
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
     folded(StateSet.ALL);
     assertEquals(1, tasks(query, 1000 * MS).tasks());
@@ -567,7 +581,7 @@ class ProfileTest {
       Batch batch = batch(1000 + 50 * pass, true);
       send(pass == 21 ? batch.gone(1, 1000 + 50 * pass, 500) : batch);
     }
-    TasksQuery query = at(500 * MS, new TasksQuery(false, TasksQuery.Order.CHANGE, 9, null));
+    TasksQuery query = at(500 * MS, new TasksQuery(false, true, TasksQuery.Order.CHANGE, 9, null));
     TasksReport report = tasks(query, 500 * MS);
     while (report.rows().stream().allMatch(row -> row.before() == null)) {
       report = (TasksReport) get(profile.page(query));
@@ -601,6 +615,13 @@ class ProfileTest {
   }
 
   @Test
+  void selection_ofTheRoot_hasNoTrend() throws Exception {
+    run(0, 41);
+    Snapshot snapshot = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    assertEquals(Selection.Before.NONE, snapshot.selection().before());
+  }
+
+  @Test
   void range_ofThePast_showsWhatWasThen() throws Exception {
     run(0, 41);
     names();
@@ -613,7 +634,9 @@ class ProfileTest {
     assertEquals(
         250 * MS,
         ((TasksReport)
-                get(profile.page(at(0, new TasksQuery(false, TasksQuery.Order.CPU, 1, null)))))
+                get(
+                    profile.page(
+                        at(0, new TasksQuery(false, true, TasksQuery.Order.CPU, 1, null)))))
             .rows()
             .get(0)
             .run());
@@ -721,8 +744,7 @@ class ProfileTest {
         Optional.of(TimeRange.before(2000 * MS, 500 * MS)), reversed.live().time().baseline());
     assertArrayEquals(new String[] {"all", "busy", "work", "main"}, reversed.graph().name());
     assertEquals(250 * MS, reversed.graph().baseline()[2]);
-    profile.restart();
-    moment = Moment.last(moment.windowNanos());
+    show(moment.withFrozen(false).comparedNoMore());
     assertTrue(settled(500 * MS, StateSet.ALL).live().time().baseline().isEmpty());
   }
 
@@ -788,7 +810,7 @@ class ProfileTest {
   }
 
   private TasksReport tasks(long covered) throws Exception {
-    return tasks(all(new TasksQuery(false, TasksQuery.Order.PID, 9, null)), covered);
+    return tasks(all(new TasksQuery(false, true, TasksQuery.Order.PID, 9, null)), covered);
   }
 
   /** The report once it covers so much: what takes long is done bit by bit. */
@@ -816,15 +838,25 @@ class ProfileTest {
   }
 
   @Test
-  void restart_afterAWhile_countsFromThere() throws Exception {
+  void beginningAt_afterAWhile_countsFromThereUntilTheWindowIsBack() throws Exception {
     run(0, 21);
     names();
-    profile.restart();
-    moment = Moment.last(moment.windowNanos());
+    Map<String, Long> before = folded(StateSet.ALL);
+    show(moment.beginningAt(2000 * MS));
     run2();
-    assertEquals(Map.of("busy;main;work", 500L), folded(StateSet.of(State.RUN)));
-    assertEquals(1000L, folded(StateSet.of(State.SLEEP)).get("sleepy;main;poll"));
-    assertEquals(1000 * MS, shown(StateSet.ALL).live().time().runNanos());
+    Map<String, Long> running = held(StateSet.of(State.RUN));
+    assertEquals(Map.of("busy;main;work", 500L), running);
+    assertEquals(1000L, held(StateSet.of(State.SLEEP)).get("sleepy;main;poll"));
+    Snapshot snapshot =
+        get(
+            profile.snapshot(
+                new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null)));
+    assertEquals(new TimeRange(2000 * MS, 3000 * MS), snapshot.live().time().graph());
+    assertEquals(
+        2, tasks(new TasksQuery(false, true, TasksQuery.Order.PID, 9, null), 1000 * MS).tasks());
+    show(moment.withoutSince());
+    Map<String, Long> all = held(StateSet.ALL);
+    before.forEach((stack, nanos) -> assertTrue(all.get(stack) >= nanos, stack));
   }
 
   @Test

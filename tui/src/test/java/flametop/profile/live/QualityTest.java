@@ -157,16 +157,6 @@ final class QualityTest {
   }
 
   @Test
-  void restart_samplesThatWaitForNames_areForgotten() {
-    stack(0, WalkEnd.ROOT, 1, 2);
-    quality.sample(0, 0, WalkEnd.ROOT);
-    quality.restart();
-    name(2, NameSource.LIMIT);
-    assertEquals(0, quality.nameLimited());
-    assertEquals("", text(quality.report(ALL).processes()));
-  }
-
-  @Test
   void sample_manyProcessesWhileNamesAreAwaited_noneIsLimitedForAnother() {
     stack(0, WalkEnd.ROOT, 1, 2);
     stack(1, WalkEnd.ROOT, 1, 1);
@@ -255,16 +245,6 @@ final class QualityTest {
     pass(500);
     assertEquals("app 1: root=1", text(held.report(TEN).processes()));
     assertEquals(1, held.report(ALL).all().counts().samples());
-  }
-
-  @Test
-  void restart_countsFromThenOn() {
-    stack(0, WalkEnd.ROOT, 1, 1);
-    quality.sample(0, 0, WalkEnd.ROOT);
-    quality.restart();
-    assertEquals(0, quality.report(ALL).all().counts().samples());
-    quality.sample(1, 0, WalkEnd.ROOT);
-    assertEquals("worker 1: root=1", text(quality.report(ALL).processes()));
   }
 
   @Test

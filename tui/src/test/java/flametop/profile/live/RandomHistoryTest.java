@@ -217,6 +217,7 @@ class RandomHistoryTest {
               case PROCESS -> process;
               case THREAD -> process + owners.comm(owner) + "-" + owners.tid(owner) + ";";
               case CGROUP -> cgroups(owners.cgroup(owner)) + owners.service(owner) + ";";
+              case ANCESTOR -> owners.ancestor(owner) + ";" + owners.service(owner) + ";";
               case CPU -> cpu == Shape.NO_CPU ? "[no cpu];" : "cpu " + cpu + ";";
             });
     frames.forEach(f -> names.append(f.name()).append(';'));
@@ -257,7 +258,7 @@ class RandomHistoryTest {
         List<Integer> key = List.of(owner, c.stack, shape.tellsCpus() ? Spot.cpu(c.spot) : 0);
         long[][] sums = entries.computeIfAbsent(key, k -> new long[2][Spot.KINDS]);
         sums[0][Spot.kind(c.spot)] +=
-            c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+            c.base + c.open * window.headTold() - tail * (c.base + c.open * window.tailTold());
         sums[1][Spot.kind(c.spot)] +=
             c.samples
                 + c.open * window.headPass()
@@ -372,6 +373,7 @@ class RandomHistoryTest {
       case THREAD -> "" + owner;
       case PROCESS -> owners.process(owner) + ";" + owners.service(owner);
       case CGROUP -> owners.cgroup(owner) + ";" + owners.service(owner);
+      case ANCESTOR -> owners.ancestor(owner) + ";" + owners.service(owner);
       case COMM -> owners.processComm(owner);
       case NONE, CPU, SERVICE -> owners.service(owner);
     };
@@ -572,14 +574,14 @@ class RandomHistoryTest {
       }
       long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
       long value =
-          c.base + c.open * window.headTime() - tail * (c.base + c.open * window.tailTime());
+          c.base + c.open * window.headTold() - tail * (c.base + c.open * window.tailTold());
       if (c.stack != Stacks.STOLEN) {
         naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[STATES])[c.state()] += value;
       }
     }
     TaskStates states = new TaskStates(world.owners, world.intake.accounts(), window.headTime());
     TaskReader reader = new TaskReader(world.owners, world.stacks, times, states);
-    TasksQuery byThread = new TasksQuery(true, TasksQuery.Order.PID, 10_000, null);
+    TasksQuery byThread = new TasksQuery(true, true, TasksQuery.Order.PID, 10_000, null);
     Map<Integer, long[]> actual = new TreeMap<>();
     for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN).rows()) {
       // A thread that executed is in two processes.
@@ -602,7 +604,7 @@ class RandomHistoryTest {
       }
       assertTrue(!task.alive || !task.seen || actual.containsKey(task.id + 100));
     }
-    TasksQuery byProcess = new TasksQuery(false, TasksQuery.Order.CPU, 3, null);
+    TasksQuery byProcess = new TasksQuery(false, true, TasksQuery.Order.CPU, 3, null);
     TasksReport report = reader.report(byProcess, Shape.PLAIN);
     assertEquals(Math.min(3, report.tasks()), report.rows().size());
     for (int i = 1; i < report.rows().size(); i++) {
@@ -685,13 +687,17 @@ class RandomHistoryTest {
     bounded.check();
   }
 
+  private static final RootOrder[] ORDERS = {
+    RootOrder.NONE, RootOrder.SERVICE, RootOrder.PROCESS, RootOrder.THREAD
+  };
+
   /** The same history twice: with ids that are forgotten and given anew, and without. */
   @ParameterizedTest
   @ValueSource(longs = {41, 42, 43, 44})
   void forgotten_anyIds_changesNothing(long seed) {
     Options options =
         new Options(
-            Shape.of(new Shape.Group(RootOrder.values()[(int) (seed % 4)])),
+            Shape.of(new Shape.Group(ORDERS[(int) (seed % ORDERS.length)])),
             64 << 20,
             seed % 2 == 0);
     World forgetting = new World(options);

@@ -147,6 +147,10 @@ final class Simulation {
     seen(number, tgid, comm, "");
     seen(number, tgid, comm, line);
     move(number, GROUPS.length);
+    Integer parent = processNumber.get(moving.nextInt(processes));
+    if (parent != null && parent != number) {
+      world.intake.parent(number, parent);
+    }
   }
 
   private void seen(int number, int tgid, String comm, String commandLine) {

@@ -108,14 +108,14 @@ public final class World {
   }
 
   /**
-   * A stack of user frames, or of kernel frames where the name ends in _k; new frames are not named
-   * yet.
+   * A stack of user frames, or of kernel frames where the name ends in _k, or in _[k], which is no
+   * part of the name; new frames are not named yet.
    */
   int stack(WalkEnd end, String... functions) {
     int[] ids = new int[functions.length];
     int user = 0;
     for (int i = 0; i < functions.length; i++) {
-      boolean kernel = functions[i].endsWith("_k");
+      boolean kernel = functions[i].endsWith("_k") || functions[i].endsWith("_[k]");
       user += kernel ? 0 : 1;
       Integer known = frames.get(functions[i]);
       if (known == null) {
@@ -171,7 +171,9 @@ public final class World {
 
   void name(String function) {
     intake.name(
-        frame(function), function.startsWith("[") ? NameSource.ROOT : NameSource.SYMBOL, function);
+        frame(function),
+        function.startsWith("[") ? NameSource.ROOT : NameSource.SYMBOL,
+        function.endsWith("_[k]") ? function.substring(0, function.length() - 4) : function);
   }
 
   void nameAll() {

@@ -62,8 +62,6 @@ class EventAccountsTest {
     settle(400, 2_000);
     settle(0, 1_000);
     assertEquals((100 * 99 + 300 * 299) / 407.0, accounts.stackWeight(), 3);
-    accounts.restart();
-    assertEquals(0, accounts.stackWeight());
   }
 
   @Test
@@ -117,17 +115,6 @@ class EventAccountsTest {
     accounts.end();
     log.mark(time, 0);
     assertEquals(Map.of(A, 2L, Stacks.NOT_SAMPLED, 8L), placed());
-  }
-
-  @Test
-  void restart_whatWaited_countsNoMore() {
-    accounts.event(TASK, A, 2, 0);
-    settle(10, 250);
-    accounts.event(TASK, B, 2, 0);
-    accounts.restart();
-    log.clear(time);
-    settle(0, 3_000);
-    assertEquals(Map.of(), placed());
   }
 
   @Test

@@ -18,6 +18,8 @@ class ServiceNameTest {
         "java | /usr/bin/java -Xmx2g -cp a.jar:b.jar com.acme.Shop --port 80 | java Shop",
         "java | java -Dx=y -jar /opt/kafka/kafka.jar server.properties | java -jar kafka.jar",
         "java | java --module-path mods -m shop/com.acme.Main | java Main",
+        "java | java -Xss512k -cp lib/flametop.jar flametop.cli.Main record | flametop",
+        "flametop-symbol | target/flametop/flametop-symbolizer | flametop",
         "java | java @args Shop.java | java Shop.java",
         "java | java -version | java",
         "python3 | python3 web.py --port 80 | python3 web.py",

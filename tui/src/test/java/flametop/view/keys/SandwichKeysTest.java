@@ -322,7 +322,7 @@ class SandwichKeysTest {
     press("up", "enter", "z");
     assertEquals("all", zoom(false));
     assertEquals("entry_SYSCALL_64", selected());
-    assertEquals(List.of(new Effect.Restart()), effects);
+    assertTrue(state.moment().since().isPresent());
   }
 
   @Test

@@ -70,6 +70,26 @@ class ShapeKeysTest extends ScreenUser {
   }
 
   @Test
+  void showSleepers_pressedTwice_showsAndFoldsIdleThreads() {
+    state = state.withStates(StateSet.ALL);
+    type("a");
+    assertEquals(Shape.of(new Shape.ShowIdle()), state.shape());
+    assertEquals("idle threads shown", state.message());
+    type("a");
+    assertEquals(Shape.PLAIN, state.shape());
+    assertEquals("idle threads folded", state.message());
+    type("u");
+    assertEquals("undone: no longer idle shown", state.message());
+    assertTrue(state.shape().showsIdle());
+  }
+
+  @Test
+  void showSleepers_whileNoSleepIsShown_saysWhichKeyShowsIt() {
+    type("a");
+    assertEquals("idle threads shown; o shows those that sleep", state.message());
+  }
+
+  @Test
   void drop_aFrame_leavesOutWhatPassesThroughIt() {
     select("redis-server", "main");
     type("x");

@@ -247,7 +247,7 @@ class GeometryTest {
         new Tree().stack(500_000, "a").stack(1000, "b1").stack(1000, "b2").stack(500_000, "c");
     Siblings opened = new Siblings(tree.find("b1").id, tree.find("b2").id);
     GraphSlice slice =
-        tree.slice(new GraphQuery(StateSet.BUSY, 0, 0, 80, 300, null, false, opened));
+        tree.slice(new GraphQuery(StateSet.BUSY, 0, 0, 80, 300, null, false, opened, false));
     Geometry g = Geometry.of(slice, 0, 80, false);
     assertEquals(3, g.size());
     assertEquals(0, g.left(1));

@@ -16,12 +16,13 @@ import flametop.view.state.Search;
 import flametop.view.state.ViewState;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SceneTest {
   @Test
-  void paint_anySize_keepsLiveMarkLossesAndOwnCpu() {
+  void paint_anySize_keepsLiveMarkAndLeavesOutHealthBeforeTargetWindowAndStates() {
     Tree tree = Pictures.server();
     ViewState state = Pictures.state();
     for (int columns = 40; columns <= 220; columns++) {
@@ -30,8 +31,32 @@ class SceneTest {
           PictureText.row(
               Painter.paint(Scene.of(snapshot, state, columns, 24, Pictures.options())), 0);
       assertTrue(header.contains("● live 00:42"), header);
-      assertTrue(header.contains("lost 0"), header);
-      assertTrue(header.contains("own  1.4%"), header);
+      if (columns >= 80 || header.contains("cost  1.4%") || header.contains("lost 0")) {
+        assertTrue(header.contains(" all tasks "), header);
+        assertTrue(header.contains(" busy "), header);
+        assertTrue(header.contains(" 30 s "), header);
+        assertTrue(header.matches(".*run +3 .* 1 .* 0 .* 408.*"), header);
+      }
+      if (columns >= 60) {
+        assertTrue(header.contains("30 s"), header);
+      }
+    }
+  }
+
+  @Test
+  void help_graph_explainsHeaderColoursAndMouseInWords() {
+    ViewState state = Pictures.state().withHelp(true);
+    Snapshot snapshot = Pictures.snapshot(Pictures.server(), state, 200);
+    String text = PictureText.of(Scene.of(snapshot, state, 200, 60, Pictures.options()));
+    for (String words :
+        List.of(
+            "cut stacks +stacks with missing frames",
+            "late +passes that began late",
+            "cost +flametop's share of one CPU",
+            "■no name +function without a symbol",
+            "■cut short +\\[why\\]: frames are missing",
+            "two clicks +zoom in")) {
+      assertTrue(Pattern.compile(words).matcher(text).find(), () -> words + "\n" + text);
     }
   }
 
@@ -69,6 +94,18 @@ class SceneTest {
         assertEquals(
             columns + second, TextWidth.of(PictureText.row(grid, y)), "each row fills the width");
       }
+    }
+  }
+
+  @Test
+  void paint_windowThatBeganWhenToldTo_headerSaysTheTimeAtEachWidth() {
+    ViewState state = Pictures.state();
+    ViewState since = state.withMoment(state.moment().beginningAt(5_000_000_000L));
+    for (int columns : new int[] {80, 120, 200}) {
+      Snapshot snapshot = Pictures.snapshot(Pictures.server(), since, columns);
+      CellGrid grid = Painter.paint(Scene.of(snapshot, since, columns, 24, Pictures.options()));
+      String header = PictureText.row(grid, 0);
+      assertTrue(header.matches(".* since [0-2][0-9]:[0-5][0-9]:[0-5][0-9] .*"), header);
     }
   }
 

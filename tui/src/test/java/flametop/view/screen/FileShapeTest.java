@@ -144,6 +144,7 @@ class FileShapeTest {
     assertEquals(selected, selected());
     assertEquals(zoomed, zoomed());
     type("24");
+    state = Keys.arrived(scene()).state();
     assertEquals(selected, new TopTable().place(state).marked().name());
   }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Moment;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -266,11 +267,17 @@ class KeysTest extends ScreenUser {
   }
 
   @Test
-  void z_withAFrameSelected_selectsTheRoot() {
+  void z_withAFrameSelected_beginsAtThePresentAtTheRootUntilM() {
+    Moment before = state.moment();
     press(Key.Kind.DOWN, Key.Kind.DOWN);
     type("z");
     assertEquals(GraphQuery.ROOT, state.selected());
-    assertEquals(List.of(new Effect.Restart()), effects);
+    long present = scene().snapshot.live().host().time();
+    assertEquals(before.beginningAt(present), state.moment());
+    type("z");
+    assertEquals("started anew; m goes back to the last 30 s", state.message());
+    type("m");
+    assertEquals(before, state.moment());
   }
 
   @Test

@@ -437,7 +437,7 @@ public final class Pictures {
       frames.add(page("idle-view-bare" + of, View.IDLE, first, bare(), size));
       ViewState ranged =
           TimePictures.choosing(selected, new TimeRange(3_880 * SECOND, 3_930 * SECOND))
-              .withTime(new TimeChoice(true, 3_900 * SECOND, null, null));
+              .withTime(new TimeChoice(true, 3_900 * SECOND, null, null, false));
       frames.add(frame("time" + of, server, ranged));
     }
     int[] small = {40, 10};
@@ -762,6 +762,7 @@ public final class Pictures {
     frames.addAll(FilePictures.golden());
     frames.addAll(SplitPictures.golden());
     frames.addAll(TimePictures.golden());
+    frames.addAll(HeatPictures.golden());
     frames.addAll(SandwichPictures.golden());
     frames.addAll(ShapePictures.golden());
     frames.addAll(TablePictures.golden());
@@ -907,9 +908,6 @@ public final class Pictures {
     public void show(Moment next) {
       moment = next;
     }
-
-    @Override
-    public void restart() {}
 
     @Override
     public CompletableFuture<List<ProcessRow>> cgroups(StateSet states) {

@@ -180,7 +180,8 @@ public final class SandwichPictures {
         query.levels(),
         query.search(),
         query.byState(),
-        null);
+        null,
+        false);
   }
 
   private static GraphQuery selecting(GraphQuery query, long node) {
@@ -192,6 +193,7 @@ public final class SandwichPictures {
         query.levels(),
         query.search(),
         query.byState(),
-        null);
+        null,
+        false);
   }
 }

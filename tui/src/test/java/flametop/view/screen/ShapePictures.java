@@ -62,7 +62,27 @@ public final class ShapePictures {
         frames.add(Pictures.frame("pick-cpus-80x24", many, picking));
       }
     }
+    Tree idle = idle();
+    ViewState all =
+        Pictures.selecting(Pictures.state().withStates(StateSet.ALL), idle, "nginx", "[idle]");
+    for (int[] size : new int[][] {{40, 10}, {80, 24}, {120, 22}, {200, 60}}) {
+      frames.add(frame("folded-" + size[0] + "x" + size[1], idle, all, size));
+    }
+    frames.add(
+        frame("folded-shown-80x24", server, all.withShape(Shape.of(new Shape.ShowIdle())), small));
     return frames;
+  }
+
+  /** A machine of which most threads wait for work. */
+  public static Tree idle() {
+    Tree tree = new Tree();
+    tree.stack(30_000, "sshd", "[idle]");
+    tree.stack(60_000, "nginx", "[idle]");
+    tree.stack(2_000, "nginx", "main", "ngx_worker_process_cycle", "ngx_process_events_and_timers");
+    tree.stack(90_000, "java Shop", "[idle]");
+    tree.stack(
+        20_000, "java Shop", "[thread start]", "Shop.order_[j]", "pthread_mutex_lock", "futex_[k]");
+    return tree;
   }
 
   /** The callers of the server, one of them selected. */

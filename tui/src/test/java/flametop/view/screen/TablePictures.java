@@ -67,7 +67,7 @@ public final class TablePictures {
     ViewState nobody =
         tasks.withShape(Shape.of(new Shape.Comms(java.util.Set.of("nobody"), false)));
     frames.add(
-        picture("tasks-none", server, nobody, new TasksReport(List.of(), 0, 0, SECOND), small));
+        picture("tasks-none", server, nobody, new TasksReport(List.of(), 0, 0, 0, SECOND), small));
     return frames;
   }
 
@@ -89,7 +89,7 @@ public final class TablePictures {
     Page page =
         state.view() == View.TOP
             ? top(tree, (TopQuery) state.page(size[0]))
-            : before(tasks((TasksQuery) state.page(size[0])));
+            : before(tasks(ended((TasksQuery) state.page(size[0]))));
     return Scene.of(
         TimePictures.compared(TimePictures.release(), state, size[0]),
         page,
@@ -123,12 +123,18 @@ public final class TablePictures {
             0,
             0,
             0,
+            0,
             null,
             0,
             null,
             null,
             new TasksReport.Before(11_200 * MS, -1)));
-    return new TasksReport(List.copyOf(rows), rows.size(), rows.size(), now.windowNanos());
+    return new TasksReport(List.copyOf(rows), rows.size(), rows.size(), 0, now.windowNanos());
+  }
+
+  /** The same with what has ended, as a comparison has it. */
+  private static TasksQuery ended(TasksQuery query) {
+    return new TasksQuery(query.threads(), true, query.order(), query.rows(), query.search());
   }
 
   private static TasksReport.Row with(
@@ -142,11 +148,12 @@ public final class TablePictures {
         r.commandLine(),
         r.run(),
         r.queued(),
+        r.disk(),
         r.off(),
         r.state(),
         r.ageNanos(),
         r.leaf(),
-        r.user(),
+        r.own(),
         before);
   }
 
@@ -194,7 +201,7 @@ public final class TablePictures {
     List<TopReport.Row> rows = new ArrayList<>(all);
     rows.removeIf(r -> !matches(query.search(), r.function().name()));
     Comparator<TopReport.Row> most =
-        Comparator.comparingLong(r -> -by(query.order().in(tree.compared), r));
+        Comparator.comparingLong(r -> -by(query.order().in(tree.compared, true), r));
     rows.sort(most.thenComparing(r -> r.function().name()));
     int matching = rows.size();
     return new TopReport(
@@ -217,6 +224,7 @@ public final class TablePictures {
 
   private static long by(TopQuery.Order order, TopReport.Row row) {
     return switch (order) {
+      case CPU -> row.selfByState()[State.RUN.ordinal()];
       case SELF -> row.self();
       case TOTAL -> row.total();
       case RUN -> row.totalByState()[State.RUN.ordinal()];
@@ -299,13 +307,16 @@ public final class TablePictures {
                 .is(null, 0, null, null));
     List<TasksReport.Row> rows = new ArrayList<>(all);
     rows.removeIf(
-        r -> !matches(query.search(), r.comm()) && !matches(query.search(), r.commandLine()));
+        r ->
+            r.state() == null && !query.ended()
+                || !matches(query.search(), r.comm()) && !matches(query.search(), r.commandLine()));
     Comparator<TasksReport.Row> order =
         Comparator.comparingLong(
             r ->
-                switch (query.order().in(false)) {
+                switch (query.order().in(false, true)) {
                   case CPU -> -r.run();
                   case QUEUED -> -r.queued();
+                  case DISK -> -r.disk();
                   case AGE -> -r.ageNanos();
                   case PID -> r.pid();
                   case CHANGE -> -Math.abs(r.run() - r.before().run());
@@ -314,7 +325,8 @@ public final class TablePictures {
     if (query.threads()) {
       rows.replaceAll(r -> with(r, r.pid(), 1, null));
     }
-    return new TasksReport(List.copyOf(rows), rows.size(), all.size(), 30 * SECOND);
+    int ended = query.ended() ? 0 : 1;
+    return new TasksReport(List.copyOf(rows), rows.size(), all.size() - ended, ended, 30 * SECOND);
   }
 
   private interface Doing {
@@ -333,6 +345,7 @@ public final class TablePictures {
             commandLine,
             runMs * MS,
             queuedMs * MS,
+            state == State.DISK ? ageMs * MS : 0,
             Math.max(0, 30L * Math.max(1, threads) * SECOND - (runMs + queuedMs) * MS),
             state,
             ageMs * MS,

@@ -91,8 +91,20 @@ public final class TimePictures {
 
   /** The snapshot of a range from and to so many seconds ago. */
   public static Snapshot ranged(Tree tree, ViewState state, int columns, long from, long to) {
+    return graphOf(tree, state, columns, range(from, to));
+  }
+
+  /** The snapshot of a range. */
+  static Snapshot graphOf(Tree tree, ViewState state, int columns, TimeRange range) {
     Snapshot s = Pictures.snapshot(tree, state, columns);
-    return with(s, range(from, to), true, Optional.empty(), s.selection());
+    return with(s, range, true, Optional.empty(), s.selection());
+  }
+
+  /** A snapshot with nothing but sums of what is older than so many seconds. */
+  public static Snapshot old(Tree tree, ViewState state, int columns, int seconds) {
+    Snapshot s = Pictures.snapshot(tree, state, columns);
+    Snapshot.Past past = new Snapshot.Past(seconds * SECOND, Long.MAX_VALUE, 0, 4 << 20, 0);
+    return with(s, range(30, 0), false, Optional.empty(), s.selection(), past);
   }
 
   /** The snapshot compared with that of 90 s before. */
@@ -113,6 +125,7 @@ public final class TimePictures {
             is.module(),
             is.guessed(),
             is.processes(),
+            is.ended(),
             is.pid(),
             is.commandLine(),
             is.filter(),
@@ -135,6 +148,16 @@ public final class TimePictures {
       boolean ranged,
       Optional<TimeRange> baseline,
       Selection selection) {
+    return with(s, graph, ranged, baseline, selection, s.live().time().past());
+  }
+
+  private static Snapshot with(
+      Snapshot s,
+      TimeRange graph,
+      boolean ranged,
+      Optional<TimeRange> baseline,
+      Selection selection,
+      Snapshot.Past past) {
     Snapshot.Live live = s.live();
     Snapshot.Covered time =
         new Snapshot.Covered(
@@ -144,7 +167,7 @@ public final class TimePictures {
             live.time().waitingNanos(),
             baseline,
             live.time().runNanos(),
-            live.time().past());
+            past);
     return new Snapshot(
         s.graph(),
         s.total(),

@@ -46,7 +46,7 @@ public final class Tree {
 
   /**
    * Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code [...]} a
-   * reason, {@code ?...} unknown, {@code _[?]} guessed.
+   * reason, {@code [idle]} idle threads, {@code ?...} unknown, {@code _[?]} guessed.
    */
   public Tree stack(long milliseconds, String... frames) {
     return stack(milliseconds, 0, frames);
@@ -84,7 +84,7 @@ public final class Tree {
                   : frame.endsWith("_[j]")
                       ? NodeKind.JIT
                       : frame.startsWith("[")
-                          ? NodeKind.REASON
+                          ? frame.equals("[idle]") ? NodeKind.IDLE : NodeKind.REASON
                           : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
       String name = frame.replaceAll("_\\[[kj?]\\]$", "").replaceAll("^\\?", "");
       Node parent = at;
@@ -366,6 +366,7 @@ public final class Tree {
         module,
         false,
         processes,
+        0,
         pid,
         commandLine,
         filter(node, module),

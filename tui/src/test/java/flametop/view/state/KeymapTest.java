@@ -31,6 +31,19 @@ class KeymapTest {
     assertEquals(List.of(), Keymap.DEFAULT.conflicts());
   }
 
+  /** Who comes from htop presses them for what they do there: they do that, or nothing. */
+  @Test
+  void defaults_functionKeys_areFreeButForTheHelp() {
+    for (View view : View.values()) {
+      for (Origin origin : List.of(Origin.LIVE, Origin.RECORDING, Origin.FILE)) {
+        assertEquals(Action.HELP, Keymap.DEFAULT.action(view, origin, Key.function(1)));
+        for (int number = 2; number <= 10; number++) {
+          assertNull(Keymap.DEFAULT.action(view, origin, Key.function(number)), "F" + number);
+        }
+      }
+    }
+  }
+
   @Test
   void actions_all_haveAnIdOfTheirOwnAndAreInAView() {
     Set<String> ids = new HashSet<>();

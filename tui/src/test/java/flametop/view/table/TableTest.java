@@ -89,13 +89,13 @@ class TableTest extends ScreenUser {
     type("4jjj");
     String marked = markedFunction();
     type("s");
-    assertEquals("first by total", state.message());
+    assertEquals("first by self", state.message());
     assertEquals(marked, markedFunction());
-    type("sssss");
+    type("ssssss");
     assertEquals(TopQuery.Order.NAME, TOP.place(state).order());
     assertEquals(marked, markedFunction());
     type("s");
-    assertEquals(TopQuery.Order.SELF, TOP.place(state).order());
+    assertEquals(TopQuery.Order.CPU, TOP.place(state).order());
     assertEquals(marked, markedFunction());
   }
 
@@ -157,9 +157,12 @@ class TableTest extends ScreenUser {
 
   @Test
   void top_fromTheGraph_marksTheFunctionThatIsSelectedThere() {
-    state = Pictures.selecting(state, tree, Pictures.readQuery());
-    String selected = Pictures.readQuery()[Pictures.readQuery().length - 1];
+    List<String> path = new ArrayList<>(List.of(Pictures.readQuery()));
+    path.add("processInputBuffer");
+    state = Pictures.selecting(state, tree, path.toArray(String[]::new));
+    String selected = "processInputBuffer";
     type("4");
+    state = Keys.arrived(scene()).state();
     assertEquals(selected, markedFunction());
     assertEquals(selected, ((TopQuery) state.page(120)).to().name(), "its row is asked for");
     press(Key.of(Key.Kind.HOME));
@@ -174,6 +177,26 @@ class TableTest extends ScreenUser {
   }
 
   @Test
+  void top_fromAFunctionThatIsNotAmongTheFirst_isOpenedAtTheTop() {
+    state = Pictures.selecting(state, tree, Pictures.readQuery());
+    type("4");
+    TopReport all = (TopReport) page();
+    List<TopReport.Row> rows = new ArrayList<>(all.rows());
+    String name = Pictures.readQuery()[Pictures.readQuery().length - 1];
+    TopReport.Row last =
+        rows.stream().filter(r -> r.function().name().equals(name)).findAny().get();
+    rows.remove(last);
+    while (rows.size() < 60) {
+      rows.addAll(List.copyOf(rows));
+    }
+    rows.add(last);
+    TopReport shown = new TopReport(List.copyOf(rows), rows.size(), rows.size(), all.total());
+    state = Keys.arrived(scene(shown)).state();
+    assertEquals(0, TOP.layout(scene(shown)).marked());
+    assertEquals(0, TOP.layout(scene(shown)).first());
+  }
+
+  @Test
   void top_sortWhileComparing_isByChangeToo() {
     state = state.withView(View.TOP);
     List<TopQuery.Order> orders = new ArrayList<>();
@@ -181,13 +204,16 @@ class TableTest extends ScreenUser {
       orders.add(TOP.place(state).order());
       state = Keys.press(compared(), Key.of('s')).state();
     }
-    assertEquals(List.of(TopQuery.Order.values()), orders);
+    // The order of time on a CPU, which is kept for later, means that of self here.
+    List<TopQuery.Order> all = new ArrayList<>(List.of(TopQuery.Order.values()));
+    all.remove(TopQuery.Order.SELF);
+    assertEquals(all, orders);
     state = TOP.with(state, TOP.place(state).by(TopQuery.Order.TOTAL_CHANGE));
     assertTrue(row(compared(), 3).contains("first by change of total"));
     // Where nothing is compared any more it would mean nothing.
-    assertTrue(row(scene(), 3).contains("first by self"));
+    assertTrue(row(scene(), 3).contains("first by time on a CPU"));
     type("s");
-    assertEquals(TopQuery.Order.TOTAL, TOP.place(state).order());
+    assertEquals(TopQuery.Order.SELF, TOP.place(state).order());
   }
 
   @Test
@@ -362,8 +388,8 @@ class TableTest extends ScreenUser {
   void tasks_ofManyThatEnded_areNoFilter() {
     type("5");
     TasksReport.Row many =
-        new TasksReport.Row(0, 0, 0, 0, "cc1", "", 1, 1, 1, null, 0, null, null, null);
-    TasksReport report = new TasksReport(List.of(many), 1, 1, 1);
+        new TasksReport.Row(0, 0, 0, 0, "cc1", "", 1, 1, 0, 1, null, 0, null, null, null);
+    TasksReport report = new TasksReport(List.of(many), 1, 1, 0, 1);
     Step step = Keys.press(scene(report), Key.of(Key.Kind.ENTER));
     assertEquals("these are many processes that ended long ago", step.state().message());
     assertEquals(Shape.PLAIN, step.state().chosenShape());

@@ -1,0 +1,60 @@
+//! Entry points of coverage-guided fuzzing: each function reads any bytes as what a process could have.
+
+use std::io;
+
+use crate::{Called, Known, Memory, Names, Pages, Place, Stack, attach};
+
+/// Most pieces of memory that are read of one input.
+const PIECES: usize = 1024;
+/// Words of the stack.
+const WORDS: usize = 64;
+
+struct Bytes<'a>(&'a [u8]);
+
+impl Memory for Bytes<'_> {
+    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize> {
+        let there = self.0.get(address as usize..).unwrap_or_default();
+        let count = there.len().min(into.len());
+        into[..count].copy_from_slice(&there[..count]);
+        Ok(count)
+    }
+}
+
+impl Stack for Bytes<'_> {
+    fn word(&self, address: u64) -> Option<u64> {
+        let bytes = self.0.get(address as usize..)?.first_chunk()?;
+        Some(u64::from_le_bytes(*bytes))
+    }
+}
+
+/// The memory of a process that is said to be a JVM, from the start of its library on; its last bytes are a stack too, and the words
+/// there are addresses of code.
+pub fn hotspot(bytes: &[u8]) {
+    let memory = Bytes(bytes);
+    let Ok(attached) = attach(b"/libjvm.so", &Pages::new(&memory, PIECES), 0) else {
+        return;
+    };
+    let (mut known, mut names) = (Known::default(), Names::default());
+    let stack = bytes.len().saturating_sub(8 * WORDS);
+    for at in (stack..bytes.len()).step_by(8) {
+        let Some(pc) = memory.word(at as u64) else {
+            break;
+        };
+        for is_return in [false, true] {
+            let mut registers = [at as u64; 17];
+            registers[16] = pc;
+            let place = Place {
+                registers,
+                known: 0x1_ffff,
+                is_return,
+            };
+            known.begin(at as u64);
+            attached.step(&mut known, &place, &memory, &mut Called::default());
+            attached.glance(&mut known, pc);
+            let asks = known.take_asks();
+            let found = attached.read(&Pages::new(&memory, PIECES), &asks);
+            known.come(&asks, Some(found), &mut names, at as u64);
+            attached.step(&mut known, &place, &memory, &mut Called::default());
+        }
+    }
+}

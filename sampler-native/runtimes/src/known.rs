@@ -1,0 +1,422 @@
+//! What is known of the code of one process, and what is lacking.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+use crate::{Code, Found, Lack, NameId, Names};
+
+/// Most bytes of known code of one process; what was not used for longest goes first.
+const MOST_BYTES: usize = 6 << 20;
+/// Most methods that are known beside it, and most addresses at which nothing is.
+const MOST_METHODS: usize = 16 << 10;
+const MOST_NOTHING: usize = 4 << 10;
+/// Most that is asked for at once, and most that is on its way.
+const MOST_ASKED: usize = 256;
+/// Code that is used is read again after this time, ns: other code may lie there.
+const AGAIN: u64 = 5_000_000_000;
+/// The same if a walk found no caller of it.
+const DOUBTED: u64 = 100_000_000;
+/// Nothing is asked for where nothing was for so long, ns.
+const NOTHING: u64 = 1_000_000_000;
+/// Nothing at all is asked for so long after a question that was not answered, ns: each may hold a thread up.
+const SILENT: u64 = 10_000_000_000;
+
+/// Code that is known.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    pub code: Code,
+    /// Of [`Code::names`].
+    pub names: Box<[Option<NameId>]>,
+}
+
+impl Piece {
+    fn bytes(&self) -> usize {
+        size_of::<Piece>()
+            + size_of::<Entry>()
+            + 4 * size_of::<u64>()
+            + size_of_val(&*self.code.exits)
+            + size_of_val(&*self.code.stops)
+            + size_of_val(&*self.code.stop_scopes)
+            + size_of_val(&*self.code.scopes)
+            + size_of_val(&*self.names)
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    piece: Arc<Piece>,
+    /// When it was used last, and when it was read or is being read.
+    used: u64,
+    read: u64,
+}
+
+/// A method that is known.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KnownMethod {
+    pub name: Option<NameId>,
+    pub begin: u64,
+    pub end: u64,
+    used: u64,
+}
+
+/// What is known of something.
+pub(crate) enum Looked<T> {
+    There(T),
+    /// There is nothing of this kind.
+    Nothing,
+    /// It is noted as lacking.
+    Lacking,
+}
+
+/// What is known of the code of one process.
+#[derive(Debug, Default)]
+pub struct Known {
+    codes: BTreeMap<u64, Entry>,
+    bytes: usize,
+    methods: HashMap<u64, KnownMethod>,
+    /// When nothing was found, by what was looked for.
+    nothing: HashMap<Lack, u64>,
+    /// Noted by this walk.
+    lacks: Vec<Lack>,
+    /// Noted, and needed for no walk.
+    stale: Vec<Lack>,
+    /// On its way.
+    asked: HashSet<Lack>,
+    /// Until then nothing is asked for.
+    silent: u64,
+    /// The code that was looked up last.
+    last: Option<Arc<Piece>>,
+    /// The time of this walk, ns.
+    now: u64,
+}
+
+impl Known {
+    /// A walk begins at this time, ns.
+    pub fn begin(&mut self, now: u64) {
+        self.now = now;
+        self.lacks.clear();
+        self.last = None;
+    }
+
+    /// Whether anything is to be asked for or awaited.
+    pub fn wants(&self) -> bool {
+        !self.lacks.is_empty() || !self.stale.is_empty()
+    }
+
+    /// Whether the walk came to something that is lacking and may come.
+    pub fn is_lacking(&self) -> bool {
+        !self.lacks.is_empty()
+    }
+
+    /// Whether some of that is on its way.
+    pub fn is_awaited(&self) -> bool {
+        self.lacks.iter().any(|lack| self.asked.contains(lack))
+    }
+
+    /// What is to be read, if anything is.
+    pub fn take_asks(&mut self) -> Vec<Lack> {
+        let mut asks = Vec::new();
+        for lack in self.lacks.iter().chain(&self.stale) {
+            if self.asked.len() < MOST_ASKED && self.asked.insert(*lack) {
+                asks.push(*lack);
+            }
+        }
+        self.stale.clear();
+        asks
+    }
+
+    /// Takes what was read for these; none: it could not be read.
+    pub fn come(&mut self, asks: &[Lack], found: Option<Vec<Found>>, names: &mut Names, now: u64) {
+        for ask in asks {
+            self.asked.remove(ask);
+        }
+        self.now = self.now.max(now);
+        if self.nothing.len() + asks.len() > MOST_NOTHING {
+            self.nothing.clear();
+        }
+        let Some(found) = found else {
+            self.silent = now.saturating_add(SILENT);
+            return;
+        };
+        for found in found {
+            match found {
+                Found::Code(_, Some(code)) => self.put(*code, names),
+                Found::Code(pc, None) => {
+                    self.drop_at(pc);
+                    self.nothing.insert(Lack::Code(pc), now);
+                }
+                Found::Same(_) => {}
+                Found::Method(at, Some(method)) => {
+                    let known = KnownMethod {
+                        name: names.id(&method.name),
+                        begin: method.begin,
+                        end: method.end,
+                        used: now,
+                    };
+                    if self.methods.len() >= MOST_METHODS {
+                        self.methods
+                            .retain(|_, method| method.used.saturating_add(NOTHING) > now);
+                    }
+                    if self.methods.len() < MOST_METHODS {
+                        self.methods.insert(at, known);
+                    }
+                }
+                Found::Method(at, None) => {
+                    self.nothing.insert(Lack::Method(at), now);
+                }
+            }
+        }
+        self.bound();
+    }
+
+    /// The names that are in use.
+    pub fn names(&self) -> impl Iterator<Item = NameId> + '_ {
+        let codes = self
+            .codes
+            .values()
+            .flat_map(|entry| entry.piece.names.iter());
+        let methods = self.methods.values().map(|method| method.name);
+        codes.copied().chain(methods).flatten()
+    }
+
+    /// Bytes that are held for code.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    fn put(&mut self, mut code: Code, names: &mut Names) {
+        let ids = code.names.iter().map(|name| names.id(name));
+        let ids = ids.collect();
+        code.names = Box::default();
+        let (begin, end) = (code.begin, code.end);
+        // What lay there is gone.
+        let before = self.codes.range(..end).rev();
+        let over = before.take_while(|(_, known)| known.piece.code.end > begin);
+        let over: Vec<u64> = over.map(|(at, _)| *at).collect();
+        over.into_iter().for_each(|at| self.drop_at(at));
+        let piece = Piece { code, names: ids };
+        self.bytes += piece.bytes();
+        let entry = Entry {
+            piece: Arc::new(piece),
+            used: self.now,
+            read: self.now,
+        };
+        self.codes.insert(begin, entry);
+    }
+
+    fn drop_at(&mut self, address: u64) {
+        let last = self.codes.range(..=address).next_back();
+        let last = last.filter(|(_, entry)| address < entry.piece.code.end);
+        if let Some(begin) = last.map(|(begin, _)| *begin)
+            && let Some(entry) = self.codes.remove(&begin)
+        {
+            self.last = None;
+            self.bytes -= entry.piece.bytes();
+        }
+    }
+
+    /// Forgets what was not used for longest, if there is too much.
+    fn bound(&mut self) {
+        if self.bytes <= MOST_BYTES {
+            return;
+        }
+        let mut all: Vec<(u64, u64)> = self.codes.iter().map(|(at, e)| (e.used, *at)).collect();
+        all.sort_unstable();
+        for (_, at) in all {
+            if self.bytes <= MOST_BYTES / 4 * 3 {
+                break;
+            }
+            self.drop_at(at);
+        }
+    }
+
+    fn lack(&mut self, lack: Lack) -> bool {
+        let recent = |at: &u64| at.saturating_add(NOTHING) > self.now;
+        if self.now < self.silent || self.nothing.get(&lack).is_some_and(recent) {
+            return false;
+        }
+        if self.lacks.len() < MOST_ASKED && !self.lacks.contains(&lack) {
+            self.lacks.push(lack);
+        }
+        true
+    }
+
+    /// Code at an address may be needed soon.
+    pub(crate) fn lacks_code(&mut self, address: u64) {
+        if self.lacks.len() < MOST_ASKED && self.find(address).is_none() {
+            self.lack(Lack::Code(address));
+        }
+    }
+
+    fn find(&self, address: u64) -> Option<&Entry> {
+        let (_, entry) = self.codes.range(..=address).next_back()?;
+        (address < entry.piece.code.end).then_some(entry)
+    }
+
+    /// A walk found no caller of this code: other code may lie there now. Returns whether that is asked for.
+    pub(crate) fn doubt(&mut self, address: u64) -> bool {
+        let old = self.find(address);
+        if old.is_none_or(|entry| entry.read.saturating_add(DOUBTED) > self.now) {
+            return false;
+        }
+        self.drop_at(address);
+        self.lack(Lack::Code(address))
+    }
+
+    /// The code at an address.
+    pub(crate) fn code(&mut self, address: u64) -> Looked<Arc<Piece>> {
+        if let Some(last) = &self.last
+            && (last.code.begin..last.code.end).contains(&address)
+        {
+            return Looked::There(Arc::clone(last));
+        }
+        let last = self.codes.range_mut(..=address).next_back();
+        let last = last.map(|(_, entry)| entry);
+        if let Some(entry) = last.filter(|entry| address < entry.piece.code.end) {
+            entry.used = self.now;
+            if entry.read.saturating_add(AGAIN) <= self.now && self.stale.len() < MOST_ASKED {
+                entry.read = self.now;
+                let again = Lack::Again(address, entry.piece.code.number);
+                self.stale.push(again);
+            }
+            self.last = Some(Arc::clone(&entry.piece));
+            return Looked::There(Arc::clone(&entry.piece));
+        }
+        match self.lack(Lack::Code(address)) {
+            true => Looked::Lacking,
+            false => Looked::Nothing,
+        }
+    }
+
+    /// The method at an address.
+    pub(crate) fn method(&mut self, address: u64) -> Looked<KnownMethod> {
+        if let Some(method) = self.methods.get_mut(&address) {
+            method.used = self.now;
+            return Looked::There(*method);
+        }
+        match self.lack(Lack::Method(address)) {
+            true => Looked::Lacking,
+            false => Looked::Nothing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Kind;
+
+    fn code(begin: u64, number: u64, name: &str) -> Found {
+        let code = Code {
+            begin,
+            end: begin + 0x100,
+            kind: Kind::Compiled,
+            number,
+            frame: 4,
+            complete: 0,
+            pushed: 0,
+            made: 0,
+            exits: Box::default(),
+            deopt: 0,
+            deopt_slot: 0,
+            stops: Box::default(),
+            stop_scopes: Box::default(),
+            scopes: Box::default(),
+            names: [name.as_bytes().into()].into(),
+        };
+        Found::Code(begin, Some(Box::new(code)))
+    }
+
+    fn name(known: &mut Known, names: &Names, address: u64) -> Option<String> {
+        match known.code(address) {
+            Looked::There(piece) => {
+                let name = names.get(piece.names[0]?)?;
+                Some(String::from_utf8_lossy(name).into_owned())
+            }
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn code_that_is_lacking_is_asked_for_once_and_known_when_it_came() {
+        let (mut known, mut names) = (Known::default(), Names::default());
+        known.begin(1);
+        assert!(name(&mut known, &names, 0x1010).is_none() && known.is_lacking());
+        let asks = known.take_asks();
+        assert_eq!(asks, [Lack::Code(0x1010)]);
+        known.begin(2);
+        assert!(name(&mut known, &names, 0x1010).is_none() && known.is_lacking());
+        assert!(known.take_asks().is_empty(), "it is on its way");
+        known.come(&asks, Some(vec![code(0x1000, 1, "a.B.c")]), &mut names, 3);
+        known.begin(4);
+        assert_eq!(name(&mut known, &names, 0x10ff).as_deref(), Some("a.B.c"));
+        assert!(!known.is_lacking());
+        assert!(name(&mut known, &names, 0x1100).is_none() && known.is_lacking());
+    }
+
+    #[test]
+    fn code_where_nothing_is_is_not_asked_for_again_for_a_while() {
+        let (mut known, mut names) = (Known::default(), Names::default());
+        for (found, now, rest) in [
+            (Some(vec![Found::Code(8, None)]), 10, NOTHING),
+            (None, 10 + 2 * NOTHING, SILENT),
+        ] {
+            known.begin(now);
+            assert!(matches!(known.code(8), Looked::Lacking));
+            let asks = known.take_asks();
+            known.come(&asks, found, &mut names, now);
+            known.begin(now + rest - 1);
+            assert!(matches!(known.code(8), Looked::Nothing) && !known.is_lacking());
+        }
+    }
+
+    #[test]
+    fn code_that_is_used_is_read_again_and_replaced_by_what_lies_there_then() {
+        let (mut known, mut names) = (Known::default(), Names::default());
+        known.come(&[], Some(vec![code(0x1000, 1, "old")]), &mut names, 0);
+        known.begin(AGAIN);
+        assert_eq!(name(&mut known, &names, 0x1000).as_deref(), Some("old"));
+        assert!(!known.is_lacking(), "no walk waits for it");
+        let asks = known.take_asks();
+        assert_eq!(asks, [Lack::Again(0x1000, 1)]);
+        known.come(&asks, Some(vec![code(0xf80, 2, "new")]), &mut names, AGAIN);
+        assert_eq!(name(&mut known, &names, 0x1000).as_deref(), Some("new"));
+        assert_eq!(name(&mut known, &names, 0x1080), None);
+        assert_eq!(known.codes.len(), 1);
+    }
+
+    #[test]
+    fn doubt_code_is_read_again_unless_it_was_read_just_now() {
+        let (mut known, mut names) = (Known::default(), Names::default());
+        known.come(&[], Some(vec![code(0x1000, 1, "old")]), &mut names, 10);
+        known.begin(10 + DOUBTED - 1);
+        assert!(!known.doubt(0x1080) && !known.is_lacking());
+        known.begin(10 + DOUBTED);
+        assert!(known.doubt(0x1080) && known.is_lacking());
+        assert_eq!(known.take_asks(), [Lack::Code(0x1080)]);
+        assert_eq!(name(&mut known, &names, 0x1000), None);
+    }
+
+    #[test]
+    fn come_more_code_than_is_held_forgets_what_was_not_used_for_longest() {
+        let (mut known, mut names) = (Known::default(), Names::default());
+        let mut now = 0;
+        for index in 0..60_000u64 {
+            now += 1;
+            let found = vec![code(0x1000 * (index + 1), index, "same")];
+            known.come(&[], Some(found), &mut names, now);
+            known.begin(now);
+            assert!(
+                matches!(known.code(0x1000), Looked::There(_)),
+                "it is in use"
+            );
+            assert!(known.bytes() <= MOST_BYTES);
+        }
+        let held = known.codes.values().map(|entry| entry.piece.bytes());
+        assert_eq!(held.sum::<usize>(), known.bytes());
+        assert!(known.codes.len() > 10_000);
+        assert_eq!(known.names().collect::<HashSet<_>>().len(), 1);
+    }
+}

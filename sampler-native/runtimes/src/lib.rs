@@ -1,0 +1,286 @@
+//! Runtimes that make code while they run, or run code that the processor does not see: how their frames are walked and named.
+//!
+//! Each runtime has one file or folder here and implements [`Runtime`]. Two sides use it. A process that may wait reads the memory of
+//! others: it *attaches* once, and later *reads* the code that walks came to. The thread that walks copied stacks asks nobody: it *steps*
+//! from frame to frame by what was read before ([`Known`]), and notes what it lacks ([`Lack`]).
+//!
+//! This room never knows how a process is opened, how a stack was copied, how native code is walked, or where names go. All memory
+//! belongs to others and may say anything: every read is bounded, every chain and size is checked, and a frame that is not certain is
+//! none.
+#![forbid(unsafe_code)]
+
+use std::{fmt, io};
+
+use serde::{Deserialize, Serialize};
+
+#[cfg(fuzzing)]
+pub mod fuzzed;
+mod hotspot;
+mod known;
+mod memory;
+mod names;
+pub mod python;
+
+pub use hotspot::HotSpot;
+pub use known::Known;
+pub use memory::{Memory, Pages};
+pub use names::{NameId, Names};
+
+/// One kind of runtime: what it tells of a process in which it runs.
+pub trait Runtime: Sized {
+    /// Whether this file is the program or library of the runtime.
+    fn recognise(path: &[u8]) -> bool;
+
+    /// Reads what walks need, of a process in which the library lies at `base`.
+    ///
+    /// # Errors
+    /// It is starting, or of a kind or version that does not tell of itself.
+    fn attach(memory: &Pages<'_>, base: u64) -> io::Result<Self>;
+
+    /// Reads what walks lacked.
+    fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found>;
+
+    /// Whether code at this address, which the runtime made, keeps frame pointers.
+    fn keeps_frame_pointer(&self, pc: u64) -> bool;
+
+    /// From a frame to its caller. The names of the frame's functions are put into `called`, which is empty.
+    fn step(&self, known: &mut Known, at: &Place, stack: &dyn Stack, called: &mut Called) -> Step;
+
+    /// Takes note of a word of the stack: it may be the address of code that the walk will come to.
+    fn glance(&self, known: &mut Known, word: u64);
+}
+
+/// A runtime that was attached to, whichever it is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Attached {
+    /// A JVM.
+    HotSpot(Box<HotSpot>),
+}
+
+/// Whether a mapping of this file says that a runtime is in the process.
+pub fn recognise(path: &[u8]) -> bool {
+    HotSpot::recognise(path)
+}
+
+/// Attaches to the runtime whose library, mapped at `base`, has this path.
+///
+/// # Errors
+/// As [`Runtime::attach`].
+pub fn attach(path: &[u8], memory: &Pages<'_>, base: u64) -> io::Result<Attached> {
+    if HotSpot::recognise(path) {
+        return HotSpot::attach(memory, base).map(|hotspot| Attached::HotSpot(Box::new(hotspot)));
+    }
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+impl Attached {
+    /// See [`Runtime::read`].
+    pub fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found> {
+        match self {
+            Attached::HotSpot(hotspot) => hotspot.read(memory, lacks),
+        }
+    }
+
+    /// See [`Runtime::keeps_frame_pointer`].
+    pub fn keeps_frame_pointer(&self, pc: u64) -> bool {
+        match self {
+            Attached::HotSpot(hotspot) => hotspot.keeps_frame_pointer(pc),
+        }
+    }
+
+    /// See [`Runtime::step`].
+    pub fn step(
+        &self,
+        known: &mut Known,
+        at: &Place,
+        stack: &dyn Stack,
+        called: &mut Called,
+    ) -> Step {
+        match self {
+            Attached::HotSpot(hotspot) => hotspot.step(known, at, stack, called),
+        }
+    }
+
+    /// See [`Runtime::glance`].
+    pub fn glance(&self, known: &mut Known, word: u64) {
+        match self {
+            Attached::HotSpot(hotspot) => hotspot.glance(known, word),
+        }
+    }
+}
+
+/// The copied memory of a stack.
+pub trait Stack {
+    /// The word at an address; none if it was not copied.
+    fn word(&self, address: u64) -> Option<u64>;
+}
+
+/// A frame that a walk is at.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    /// Registers by their DWARF numbers; the last is the program counter, of a caller its return address.
+    pub registers: [u64; 17],
+    /// Which of them are known, a bit for each.
+    pub known: u32,
+    /// The program counter is a return address.
+    pub is_return: bool,
+}
+
+impl Place {
+    /// A register, if it is known.
+    pub fn get(&self, register: usize) -> Option<u64> {
+        (register < 17 && self.known >> register & 1 == 1).then(|| self.registers[register])
+    }
+}
+
+/// Numbers of registers in [`Place::registers`].
+pub(crate) mod register {
+    pub const RBX: usize = 3;
+    pub const RBP: usize = 6;
+    pub const RSP: usize = 7;
+    pub const R13: usize = 13;
+    pub const RIP: usize = 16;
+}
+
+/// What is known of a caller: its return address, and these two registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Caller {
+    /// The return address.
+    pub pc: u64,
+    /// The caller's stack pointer.
+    pub sp: u64,
+    /// The caller's frame pointer.
+    pub rbp: Option<u64>,
+}
+
+/// The functions that a frame is of: more than one if some are inlined.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Called {
+    /// Their names, leaf first.
+    pub names: Vec<NameId>,
+    /// So many of these, from the leaf on, may not be there: the frame is somewhere between two places for which it is told.
+    pub guessed: usize,
+}
+
+/// One step of a walk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// The runtime did not make this code.
+    Foreign,
+    /// The caller.
+    Caller(Caller),
+    /// The caller, if something that is noted as lacking turns out as expected: the frame has no name yet.
+    Perhaps(Caller),
+    /// What is needed for the step is noted as lacking.
+    Lacking,
+    /// Memory of the stack at this address is needed.
+    Missing(u64),
+    /// The callers are not on this stack.
+    Elsewhere,
+    /// No caller is certain.
+    Unsure,
+}
+
+/// Something of a process that a walk came to and that was not read yet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Lack {
+    /// The code at an address.
+    Code(u64),
+    /// The code at an address, which was read before and had this number.
+    Again(u64, u64),
+    /// The method at an address.
+    Method(u64),
+}
+
+/// What was read for a [`Lack`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Found {
+    /// Code; none: there is none at the address that was asked for.
+    Code(u64, Option<Box<Code>>),
+    /// It is what it was.
+    Same(u64),
+    /// A method; none: there is none.
+    Method(u64, Option<Box<Method>>),
+}
+
+/// What is to be known of a piece of code that a runtime made.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Code {
+    /// Addresses of the instructions.
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+    pub(crate) kind: Kind,
+    /// Grows with each compilation.
+    pub(crate) number: u64,
+    /// Words of a frame, its return address included.
+    pub(crate) frame: u32,
+    /// Offset from which the frame is there.
+    pub(crate) complete: u32,
+    /// Offsets behind the pushing of the frame pointer and behind the making of the rest of the frame; 0: none was found.
+    pub(crate) pushed: u32,
+    pub(crate) made: u32,
+    /// Offsets from and to which the frame is gone but for its return address.
+    pub(crate) exits: Box<[(u32, u32)]>,
+    /// Where the place of a deoptimised frame returns to, and where in the frame its true place lies.
+    pub(crate) deopt: u64,
+    pub(crate) deopt_slot: u32,
+    /// Offsets that calls return to, or at which it may stop, in their order; and the scope of each.
+    pub(crate) stops: Box<[u32]>,
+    pub(crate) stop_scopes: Box<[u16]>,
+    /// Functions that are inlined in one another: the place of its name in `names`, and the scope that it is in.
+    pub(crate) scopes: Box<[(u16, u16)]>,
+    /// First the name of the whole, then those of functions that are inlined.
+    pub(crate) names: Box<[Box<[u8]>]>,
+}
+
+/// In place of a scope: there is none around it.
+pub(crate) const OUTERMOST: u16 = u16::MAX;
+/// In place of a scope: it is not known.
+pub(crate) const UNKNOWN: u16 = u16::MAX - 1;
+
+impl fmt::Debug for Code {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.names.first().map(|n| String::from_utf8_lossy(n));
+        write!(
+            formatter,
+            "Code({name:?} {:#x}-{:#x} {:?} frame {} complete {} pushed {} made {} exits {} stops {} scopes {} names {})",
+            self.begin,
+            self.end,
+            self.kind,
+            self.frame,
+            self.complete,
+            self.pushed,
+            self.made,
+            self.exits.len(),
+            self.stops.len(),
+            self.scopes.len(),
+            self.names.len()
+        )
+    }
+}
+
+/// Kinds of code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Kind {
+    /// A compiled function.
+    Compiled,
+    /// What calls a native function.
+    Native,
+    /// The interpreter.
+    Interpreter,
+    /// It has no frame of its own.
+    Frameless,
+    /// A helper that returns to whoever called it.
+    Stub,
+    /// The frames behind it are not on this stack.
+    Elsewhere,
+}
+
+/// A function that is interpreted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Method {
+    pub(crate) name: Box<[u8]>,
+    /// Its bytecodes; empty: it is native.
+    pub(crate) begin: u64,
+    pub(crate) end: u64,
+}
