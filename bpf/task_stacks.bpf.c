@@ -147,15 +147,32 @@ static __always_inline int put_head(struct seq_file *seq, struct task_struct *t,
 	return bpf_seq_write(seq, &record.head, sizeof(record.head));
 }
 
+static __always_inline void count_unchanged(__u16 state)
+{
+	counts.visited++;
+	if (state == FT_STATE_IDLE_KTHREAD)
+		counts.idle_kthreads++;
+	else
+		counts.unchanged++;
+}
+
 /* a task that needs no record of its own */
 static __always_inline int skip(struct seq_file *seq, struct task_struct *t,
-				const struct pointers *of, __u16 state, __u64 *count)
+				const struct pointers *of, __u16 state)
 {
-	if (write_marks && put_head(seq, t, of, FT_KIND_MARK, state, 0))
-		return 0;
-	counts.visited++;
-	(*count)++;
+	if (!write_marks || !put_head(seq, t, of, FT_KIND_MARK, state, 0))
+		count_unchanged(state);
 	return 0;
+}
+
+/* The limit in one piece with the compare: else the compiler may compare a copy, and the verifier of Linux 6.1 forgets what it saw. */
+static __always_inline __u64 at_most(__u64 n, const __u64 most)
+{
+	asm volatile("if %0 <= %1 goto +1\n"
+		     "%0 = %1"
+		     : "+r"(n)
+		     : "i"(most));
+	return n;
 }
 
 /* the result of `place_of`: through memory, so that the verifier follows one program rather than one for each place */
@@ -187,6 +204,32 @@ static __always_inline struct seen *place_of(__u32 tid, __u64 start_boottime)
 	}
 	found_at = at;
 	return &places->of[found_at % PLACES];
+}
+
+/* what is known of the task that is visited: through memory, as `visited_state` */
+#define FOUND_KNOWN     1 /* has a place */
+#define FOUND_SAME      2 /* as at the last pass */
+#define FOUND_RETRY     4 /* the copy that failed is due again */
+#define FOUND_ASKED     8 /* the walker asks for a piece */
+#define FOUND_UNCHANGED (FOUND_KNOWN | FOUND_SAME)
+volatile __u32 found;
+
+/* what is known of a task by its place and the request for a piece of its stack: FOUND_… */
+static __always_inline __u32 find(struct seen *place, struct seen *now)
+{
+	__u32 bits = 0;
+
+	if (wanted && bpf_map_lookup_elem(&want, &now->tid))
+		bits = FOUND_ASKED;
+	if (place->tid != now->tid || place->start_boottime != now->start_boottime)
+		return bits;
+	bits |= FOUND_KNOWN;
+	if (now->state != FT_STATE_RUN && place->switches == now->switches &&
+	    place->state == now->state && place->exec_id == now->exec_id)
+		bits |= FOUND_SAME;
+	if (place->passes_apart && (__s32)(pass - place->retry_pass) >= 0)
+		bits |= FOUND_RETRY;
+	return bits;
 }
 
 static __always_inline void remember(struct seen *place, bool known, struct seen *now, bool retry)
@@ -342,7 +385,6 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	struct seq_file *seq = ctx->meta->seq;
-	struct pointers of = pointers_of(t);
 	__u32 tid = task_number(t);
 
 	visited_state = task_state(t);
@@ -363,21 +405,24 @@ int task_stacks(struct bpf_iter__task *ctx)
 		meet(t, tid);
 
 	bool running = now.state == FT_STATE_RUN;
-	bool known = place->tid == tid && place->start_boottime == now.start_boottime;
-	bool same = known && !running && place->switches == now.switches &&
-		    place->state == now.state && place->exec_id == now.exec_id;
-	__u64 *asked = wanted ? bpf_map_lookup_elem(&want, &tid) : NULL;
-	bool retry = known && place->passes_apart && (__s32)(pass - place->retry_pass) >= 0;
 
+	found = find(place, &now);
 	/* a task with a place is of the target, unless its process was excluded meanwhile */
-	if (recheck && known && !is_target(t)) {
+	if (recheck && found & FOUND_KNOWN && !is_target(t)) {
 		place->tid = 0;
 		return 0;
 	}
-	if (same && !asked && !retry)
-		return skip(seq, t, &of, now.state,
-			    now.state == FT_STATE_IDLE_KTHREAD ? &counts.idle_kthreads
-							       : &counts.unchanged);
+	/* most tasks of most machines: nothing that they point to is read */
+	if (found == FOUND_UNCHANGED && !write_marks) {
+		count_unchanged(now.state);
+		return 0;
+	}
+
+	struct pointers of = pointers_of(t);
+	bool known = found & FOUND_KNOWN;
+
+	if (found == FOUND_UNCHANGED)
+		return skip(seq, t, &of, now.state);
 	if (!is_target(t))
 		return 0;
 
@@ -404,7 +449,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		if (put_head(seq, t, &of, FT_KIND_TASK, now.state, parent))
 			return 0;
 		remember(place, known, &now, 0);
-		if (asked)
+		if (found & FOUND_ASKED)
 			bpf_map_delete_elem(&want, &tid);
 		counts.visited++;
 		counts.written++;
@@ -436,8 +481,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 		record.stack.mapping_end = copying.end;
 		if (err == -EBUSY) {
 			/* the task did not run: its last record holds, and the request stays */
-			if (same && !place->passes_apart)
-				return skip(seq, t, &of, now.state, &counts.unchanged);
+			if (found & FOUND_SAME && !place->passes_apart)
+				return skip(seq, t, &of, now.state);
 			record.head.status |= FT_MM_BUSY;
 			name_holder(&record.stack, of.mm);
 		} else if (err) {
@@ -446,6 +491,8 @@ int task_stacks(struct bpf_iter__task *ctx)
 		record.head.status |= copying.status;
 		if (copying.end - sp > FT_PASS_STACK && user_bytes)
 			record.head.status |= FT_CLAMPED;
+		__u64 *asked = found & FOUND_ASKED ? bpf_map_lookup_elem(&want, &tid) : NULL;
+
 		if (asked) {
 			piece_address = *asked & ~7ULL;
 			if (copy(t, piece_address, FT_PASS_PIECE, rest - user_bytes, FT_PASS_STACK,
@@ -469,17 +516,13 @@ int task_stacks(struct bpf_iter__task *ctx)
 	if (!kernel_bytes)
 		record.head.status |= FT_NO_KERNEL_STACK;
 
-	asm volatile("" : "+r"(user_bytes));
-	if (user_bytes > FT_PASS_STACK)
-		user_bytes = FT_PASS_STACK;
+	user_bytes = at_most(user_bytes, FT_PASS_STACK);
 	if (!copies_pages() && user_bytes &&
 	    bpf_copy_from_user_task(memory, user_bytes, (void *)sp, t, 0)) {
 		record.head.status |= FT_FAULTED;
 		user_bytes = 0;
 	}
-	asm volatile("" : "+r"(piece_bytes));
-	if (piece_bytes > FT_PASS_PIECE)
-		piece_bytes = FT_PASS_PIECE;
+	piece_bytes = at_most(piece_bytes, FT_PASS_PIECE);
 	if (!copies_pages() && piece_bytes &&
 	    bpf_copy_from_user_task(memory + FT_PASS_STACK, piece_bytes, (void *)piece_address, t,
 				    0)) {
@@ -509,24 +552,16 @@ int task_stacks(struct bpf_iter__task *ctx)
 	__u64 front = status & FT_HAS_STACK ? sizeof(record) : sizeof(record.head);
 
 	record.head.size = front + kernel_bytes + user_bytes + piece_bytes;
-	asm volatile("" : "+r"(front));
-	if (front > sizeof(record))
-		front = sizeof(record);
+	front = at_most(front, sizeof(record));
 	if (bpf_seq_write(seq, &record, front))
 		return 0;
-	asm volatile("" : "+r"(kernel_bytes));
-	if (kernel_bytes > KERNEL_BYTES)
-		kernel_bytes = KERNEL_BYTES;
+	kernel_bytes = at_most(kernel_bytes, KERNEL_BYTES);
 	if (kernel_bytes && bpf_seq_write(seq, kernel_stack, kernel_bytes))
 		return 0;
-	asm volatile("" : "+r"(user_bytes));
-	if (user_bytes > FT_PASS_STACK)
-		user_bytes = FT_PASS_STACK;
+	user_bytes = at_most(user_bytes, FT_PASS_STACK);
 	if (user_bytes && bpf_seq_write(seq, memory, user_bytes))
 		return 0;
-	asm volatile("" : "+r"(piece_bytes));
-	if (piece_bytes > FT_PASS_PIECE)
-		piece_bytes = FT_PASS_PIECE;
+	piece_bytes = at_most(piece_bytes, FT_PASS_PIECE);
 	if (piece_bytes && bpf_seq_write(seq, memory + FT_PASS_STACK, piece_bytes))
 		return 0;
 
@@ -537,7 +572,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		remember(place, known && !nameless, &now,
 			 status & (FT_TORN | FT_MM_BUSY | FT_FAULTED));
 	/* a torn record leaves the request for the next one */
-	if (asked && !(status & FT_TORN))
+	if (found & FOUND_ASKED && !(status & FT_TORN))
 		bpf_map_delete_elem(&want, &tid);
 	counts.visited++;
 	counts.bytes += user_bytes + piece_bytes;
