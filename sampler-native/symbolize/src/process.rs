@@ -140,7 +140,7 @@ impl Patience {
             patience: self,
             begun: Instant::now(),
             first: None,
-            last: 0,
+            last: Duration::ZERO,
             moved: Instant::now(),
             looks: LOOKS_MAX,
             looked: Duration::ZERO,
@@ -326,9 +326,9 @@ fn gone() -> Death {
 pub struct Waiting {
     patience: Patience,
     begun: Instant,
-    /// ns of CPU time when it was looked at first, and last.
-    first: Option<u64>,
-    last: u64,
+    /// CPU time when the process was looked at first, and last.
+    first: Option<Duration>,
+    last: Duration,
     /// When `last` moved.
     moved: Instant,
     /// Files that may still be looked for.
@@ -361,11 +361,11 @@ impl Waiting {
     /// from one that gets no CPU.
     fn goes_on(&mut self, pid: Option<u32>) -> Result<(), Death> {
         let now = Instant::now();
-        let Some((cpu, runnable)) = pid.and_then(sys::cpu_time) else {
+        let Some((cpu, pid)) = pid.and_then(|pid| Some((sys::cpu_time(pid)?, pid))) else {
             return Err(gone());
         };
         let first = *self.first.get_or_insert(cpu);
-        if cpu != self.last || runnable {
+        if cpu != self.last || sys::is_runnable(pid) {
             self.last = cpu;
             self.moved = now;
         }
@@ -375,7 +375,7 @@ impl Waiting {
         if now - self.begun >= self.patience.wall {
             return Err(Death::Hung(self.patience.wall));
         }
-        if Duration::from_nanos(cpu - first) >= self.patience.cpu {
+        if cpu.saturating_sub(first) >= self.patience.cpu {
             return Err(Death::Busy(self.patience.cpu));
         }
         Ok(())

@@ -13,6 +13,8 @@ use std::ptr;
 use std::time::{Duration, Instant};
 
 use memmap2::Mmap;
+use nix::time::clock_getcpuclockid;
+use nix::unistd::Pid;
 
 /// Room for the control message of one descriptor, aligned as `cmsghdr` wants it.
 type Control = [u64; 8];
@@ -276,22 +278,18 @@ pub(crate) fn resident_bytes() -> u64 {
         * page
 }
 
-/// CPU time of a process so far, in ns, and whether it could run; None if it is gone.
-pub(crate) fn cpu_time(pid: u32) -> Option<(u64, bool)> {
-    let read = |name: &str| std::fs::read_to_string(format!("/proc/{pid}/{name}")).ok();
-    let stat = read("stat")?;
-    let mut fields = stat.rsplit_once(") ")?.1.split(' ');
-    let runnable = fields.next()? == "R";
-    // Where the kernel keeps no exact sum, ticks of 10 ms will do.
-    let exact = read("schedstat").and_then(|sums| sums.split(' ').next()?.parse().ok());
-    let ticks = fields
-        .skip(10)
-        .take(2)
-        .map(|ticks| ticks.parse().unwrap_or(0));
-    Some((
-        exact.unwrap_or_else(|| ticks.sum::<u64>() * 10_000_000),
-        runnable,
-    ))
+/// CPU time of a process so far; None if it is gone.
+pub(crate) fn cpu_time(pid: u32) -> Option<Duration> {
+    let clock = clock_getcpuclockid(Pid::from_raw(pid as i32)).ok()?;
+    clock.now().ok().map(Duration::from)
+}
+
+/// Whether the main thread of a process runs or waits for a CPU.
+pub(crate) fn is_runnable(pid: u32) -> bool {
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
+        stat.rsplit_once(") ")
+            .is_some_and(|(_, fields)| fields.starts_with('R'))
+    })
 }
 
 /// A directory as the place to look for files from; it is not opened for reading.

@@ -253,8 +253,7 @@ impl Naming {
         let time = self.shared.watched[Asked::Common as usize]
             .pid()
             .and_then(sys::cpu_time);
-        let time = time.map_or(Duration::ZERO, |(nanos, _)| Duration::from_nanos(nanos));
-        time + self.helpers[Asked::Common as usize].looked()
+        time.unwrap_or_default() + self.helpers[Asked::Common as usize].looked()
     }
 
     /// Asks `batch` and answers its queries; answered queries are no longer in the batch.
