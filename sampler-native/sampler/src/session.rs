@@ -42,6 +42,8 @@ const MARKS_PERIOD: u64 = 5_000_000_000;
 const MARKS_SOONEST: u64 = 400_000_000;
 /// Usage is told this often, counters also with each pass, if the caller fills at least as often, ns.
 const USAGE_PERIOD: u64 = 200_000_000;
+/// Whether the kernel counts time in D is asked this often, ns: anybody with the right may switch that on and off.
+const BLOCKED_PERIOD: u64 = 1_000_000_000;
 /// What malloc holds and nobody uses is given back this often, ns: the maps of short processes leave holes everywhere.
 const TRIM_PERIOD: u64 = 30_000_000_000;
 /// Bytes of unwind information in memory.
@@ -71,6 +73,7 @@ pub struct Session {
     pass_time: Option<u64>,
     sequence: u32,
     usage_told: u64,
+    blocked_asked: u64,
     trimmed: u64,
 }
 
@@ -180,6 +183,7 @@ impl Session {
             pass_time: None,
             sequence: 0,
             usage_told: 0,
+            blocked_asked: 0,
             trimmed: 0,
         })
     }
@@ -272,13 +276,11 @@ impl Session {
         }
         self.passes.add(&counts);
         let mut pipeline = self.shared.pipeline()?;
-        let Pipeline { tasks, out, .. } = &mut *pipeline;
         if marks {
             self.marked = began;
-            tasks.end_unmarked(number, began, os::monotonic());
+            pipeline.tasks.end_unmarked(number, began, os::monotonic());
         }
-        tasks.forget(began, out);
-        self.want_marks = tasks.len() as u64 != counts.visited;
+        self.want_marks = pipeline.tasks.len() as u64 != counts.visited;
         Ok(began)
     }
 
@@ -340,6 +342,8 @@ impl Session {
         let pieces = std::mem::take(&mut pipeline.to_kernel.pieces);
         if usage {
             self.usage_told = now;
+            let Pipeline { tasks, out, .. } = &mut *pipeline;
+            tasks.forget(now, out);
             pipeline.tell_suspension();
             for change in self.kernel.take_cpu_changes() {
                 let what = if change.online {
@@ -350,7 +354,10 @@ impl Session {
                 pipeline.notice(true, &format!("CPU {} {what}", change.cpu));
                 tell_cpu_change(&change, &mut pipeline.out);
             }
-            pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
+            if now >= self.blocked_asked + BLOCKED_PERIOD {
+                self.blocked_asked = now;
+                pipeline.tasks.counts_blocked = os::blocked_missing().is_none();
+            }
             self.sources.tell(&mut pipeline.out);
             self.usage
                 .tell(&self.kernel, self.pass_hz, self.cpu_hz, &mut pipeline.out);
