@@ -8,6 +8,7 @@
 
 mod client;
 mod compiled;
+mod cpu_time;
 mod pool;
 mod priority;
 mod protocol;
@@ -17,6 +18,7 @@ mod status;
 mod wire;
 
 pub use client::Client;
+pub use cpu_time::{process_cpu, thread_cpu};
 pub use priority::{Priority, set as set_priority};
 pub use protocol::{Jvm, MapFile, Mapped, Missing, NoElf, Passed, PerfMap, Request, Told, Whom};
 pub use serve::run;

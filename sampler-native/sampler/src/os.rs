@@ -11,10 +11,6 @@ use std::{
     time::Duration,
 };
 
-/// Kinds of CPU clocks, as `linux/posix-timers.h` numbers them.
-const PROCESS_CLOCK: libc::clockid_t = 2;
-const THREAD_CLOCK: libc::clockid_t = PROCESS_CLOCK | 4;
-
 /// ns of `CLOCK_MONOTONIC`.
 pub fn monotonic() -> u64 {
     clock(libc::CLOCK_MONOTONIC)
@@ -37,24 +33,6 @@ pub fn boottime() -> u64 {
 /// ns of `CLOCK_REALTIME`.
 pub fn realtime() -> u64 {
     clock(libc::CLOCK_REALTIME)
-}
-
-/// CPU ns of all threads of a process; `None` if the process is gone.
-pub fn process_cpu(tgid: u32) -> Option<u64> {
-    cpu_clock(tgid, PROCESS_CLOCK)
-}
-
-/// CPU ns of a thread of this process; `None` if the thread is gone.
-pub fn thread_cpu(tid: u32) -> Option<u64> {
-    cpu_clock(tid, THREAD_CLOCK)
-}
-
-/// Reads a CPU clock of another thread or process, which the kernel numbers by its id.
-fn cpu_clock(id: u32, kind: libc::clockid_t) -> Option<u64> {
-    match clock((!libc::clockid_t::try_from(id).ok()? << 3) | kind) {
-        0 => None,
-        ns => Some(ns),
-    }
 }
 
 fn clock(id: libc::clockid_t) -> u64 {

@@ -63,7 +63,7 @@ pub struct Own {
 impl Own {
     /// Counts from now on. `launchers`: processes that are flametop's beside this one.
     pub fn new(launchers: &[u32]) -> Own {
-        let now = os::process_cpu(std::process::id()).unwrap_or(0);
+        let now = flametop_prober::process_cpu(std::process::id()).unwrap_or(0);
         let mut own = Own {
             process: Clock { before: now, now },
             threads: HashMap::new(),
@@ -83,7 +83,7 @@ impl Own {
     /// Counts this process as flametop's.
     pub fn add(&mut self, tgid: u32, part: &'static str) {
         if tgid != std::process::id() {
-            let now = os::process_cpu(tgid).unwrap_or(0);
+            let now = flametop_prober::process_cpu(tgid).unwrap_or(0);
             let clock = Clock { before: now, now };
             self.others.entry(tgid).or_insert((part, clock));
         }
@@ -158,7 +158,7 @@ impl Own {
         };
         let mut live = HashMap::with_capacity(self.threads.len());
         for tid in tasks.filter_map(|t| t.ok()?.file_name().to_str()?.parse::<u32>().ok()) {
-            let Some(now) = os::thread_cpu(tid) else {
+            let Some(now) = flametop_prober::thread_cpu(tid) else {
                 continue;
             };
             let before = match self.threads.get(&tid) {
@@ -184,7 +184,9 @@ impl Own {
 }
 
 fn look(clock: &mut Clock, tgid: u32) {
-    clock.now = os::process_cpu(tgid).unwrap_or(0).max(clock.now);
+    clock.now = flametop_prober::process_cpu(tgid)
+        .unwrap_or(0)
+        .max(clock.now);
 }
 
 fn part(tid: u32) -> Option<&'static str> {

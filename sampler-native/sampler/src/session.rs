@@ -42,7 +42,7 @@ const MARKS_PERIOD: u64 = 5_000_000_000;
 const MARKS_SOONEST: u64 = 400_000_000;
 /// Usage is told this often, counters also with each pass, if the caller fills at least as often, ns.
 const USAGE_PERIOD: u64 = 200_000_000;
-/// Whether the kernel counts time in D is asked this often, ns: anybody with the right may switch that on and off.
+/// The session asks the kernel this often, in ns, whether the kernel counts time in D: an administrator may switch the counting on and off.
 const BLOCKED_PERIOD: u64 = 1_000_000_000;
 /// What malloc holds and nobody uses is given back this often, ns: the maps of short processes leave holes everywhere.
 const TRIM_PERIOD: u64 = 30_000_000_000;

@@ -361,7 +361,7 @@ impl Waiting {
     /// from one that gets no CPU.
     fn goes_on(&mut self, pid: Option<u32>) -> Result<(), Death> {
         let now = Instant::now();
-        let Some((cpu, pid)) = pid.and_then(|pid| Some((sys::cpu_time(pid)?, pid))) else {
+        let (Some(pid), Some(cpu)) = (pid, pid.and_then(sys::cpu_time)) else {
             return Err(gone());
         };
         let first = *self.first.get_or_insert(cpu);

@@ -13,8 +13,6 @@ use std::ptr;
 use std::time::{Duration, Instant};
 
 use memmap2::Mmap;
-use nix::time::clock_getcpuclockid;
-use nix::unistd::Pid;
 
 /// Room for the control message of one descriptor, aligned as `cmsghdr` wants it.
 type Control = [u64; 8];
@@ -280,11 +278,10 @@ pub(crate) fn resident_bytes() -> u64 {
 
 /// CPU time of a process so far; None if it is gone.
 pub(crate) fn cpu_time(pid: u32) -> Option<Duration> {
-    let clock = clock_getcpuclockid(Pid::from_raw(pid as i32)).ok()?;
-    clock.now().ok().map(Duration::from)
+    flametop_prober::process_cpu(pid).map(Duration::from_nanos)
 }
 
-/// Whether the main thread of a process runs or waits for a CPU.
+/// Returns whether the main thread of process `pid` runs or waits for a CPU.
 pub(crate) fn is_runnable(pid: u32) -> bool {
     std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
         stat.rsplit_once(") ")
