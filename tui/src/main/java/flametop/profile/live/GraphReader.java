@@ -9,6 +9,7 @@ import flametop.profile.answer.Selection;
 import flametop.profile.answer.Source;
 import flametop.profile.answer.StateSet;
 import flametop.profile.log.Owners;
+import flametop.profile.log.Processes;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
@@ -84,7 +85,7 @@ public final class GraphReader {
     }
     int processes = watched ? processesIn.cardinality() : Selection.UNKNOWN;
     int one = processesIn.nextSetBit(0);
-    boolean single = processes == 1 && owners.tgid(one) != Owners.NO_TGID;
+    boolean single = processes == 1 && owners.processes().tgid(one) != Processes.NO_TGID;
     return new Selection(
         tree.number(node),
         tree.path(node),
@@ -92,9 +93,9 @@ public final class GraphReader {
         stacks.module(function),
         trie.isGuessed(node),
         processes,
-        (int) processesIn.stream().filter(process -> !owners.lives(process)).count(),
-        single ? owners.tgid(one) : 0,
-        single ? owners.commandLine(one) : "",
+        (int) processesIn.stream().filter(process -> !owners.processes().lives(process)).count(),
+        single ? owners.processes().tgid(one) : 0,
+        single ? owners.processes().commandLine(one) : "",
         trie.filter(node),
         weight(node, states.bits()),
         tree.self(node, states.bits()),
@@ -245,7 +246,7 @@ public final class GraphReader {
   private void share(int entry, int states, boolean samples, List<FoldedStack.Share> to) {
     int owner = trie.owner(entry);
     int process = owners.process(owner);
-    int pid = process == Owners.NONE ? 0 : Math.max(0, owners.tgid(process));
+    int pid = process == Owners.NONE ? 0 : Math.max(0, owners.processes().tgid(process));
     boolean threads = fold.shape().group() == RootOrder.THREAD;
     int tid = threads ? Math.max(0, owners.tid(owner)) : 0;
     String thread = tid > 0 ? owners.comm(owner) : "";
@@ -300,19 +301,19 @@ public final class GraphReader {
             rows,
             process ->
                 byComm
-                    ? List.of(owners.commOfProcess(process))
-                    : owners.tgid(process) == Owners.NO_TGID
+                    ? List.of(owners.processes().comm(process))
+                    : owners.processes().tgid(process) == Processes.NO_TGID
                         ? List.of()
-                        : List.of(owners.tgid(process)));
+                        : List.of(owners.processes().tgid(process)));
     List<ProcessRow> list = new ArrayList<>(rows.size());
     for (Row row : rows.values()) {
       boolean one = !byComm || row.processes == 1;
       list.add(
           row.of(
-              byComm ? 0 : owners.tgid(row.process),
+              byComm ? 0 : owners.processes().tgid(row.process),
               byComm ? row.processes : 1,
-              owners.commOfProcess(row.process),
-              one ? owners.commandLine(row.process) : "",
+              owners.processes().comm(row.process),
+              one ? owners.processes().commandLine(row.process) : "",
               total));
     }
     list.sort(ProcessRow.HEAVIEST_FIRST);
@@ -325,7 +326,7 @@ public final class GraphReader {
    */
   List<ProcessRow> cgroups(StateSet states, TaskStates tasks) {
     Map<Object, Row> rows = new HashMap<>();
-    long total = rows(states, tasks, rows, process -> groups(owners.cgroupOfProcess(process)));
+    long total = rows(states, tasks, rows, process -> groups(owners.processes().cgroup(process)));
     List<ProcessRow> list = new ArrayList<>(rows.size());
     Set<Object> same = new HashSet<>();
     for (Map.Entry<Object, Row> of : rows.entrySet()) {
@@ -367,7 +368,7 @@ public final class GraphReader {
       StateSet states, TaskStates tasks, Map<Object, Row> rows, IntFunction<List<Object>> keys) {
     int[][] living = tasks.byProcess(owners);
     long total = 0;
-    for (int process = 0; process < owners.processes(); process++) {
+    for (int process = 0; process < owners.processes().slots(); process++) {
       long nanos = Math.max(0, fold.processWeight(process, states.bits()));
       total += nanos;
       if (nanos > 0 || living[process] != null) {
@@ -405,7 +406,7 @@ public final class GraphReader {
     }
 
     ProcessRow of(int pid, int count, String name, String commandLine, long total) {
-      int uid = owners.uid(process);
+      int uid = owners.processes().uid(process);
       return new ProcessRow(pid, count, uid, name, commandLine, weight, total, tasks, alive);
     }
   }

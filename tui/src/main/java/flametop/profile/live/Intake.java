@@ -128,7 +128,7 @@ public final class Intake implements StreamVisitor {
     now = endsPass || more ? Math.max(now, time) : Math.max(now, log.startTime());
     this.endsPass = endsPass;
     this.more = more;
-    owners.moment(now);
+    owners.tasks().moment(now);
     quality.batchBegins(time, endsPass);
   }
 
@@ -136,7 +136,7 @@ public final class Intake implements StreamVisitor {
   public void batchEnds() {
     if (endsPass) {
       accounts.passEnds(batchTime);
-      host.passEnds(batchTime, owners.now(State.QUEUED));
+      host.passEnds(batchTime, owners.tasks().now(State.QUEUED));
     }
     host.batchEnds(batchTime);
     stacks.impatient(batchTime);
@@ -173,23 +173,23 @@ public final class Intake implements StreamVisitor {
       boolean kthread,
       String comm,
       String commandLine) {
-    owners.processSeen(process, tgid, uid, comm, commandLine);
-    quality.processSeen(owners.processOfId(process), tgid, startBoottime, comm);
+    owners.processes().seen(process, tgid, uid, comm, commandLine);
+    quality.processSeen(owners.processes().slot(process), tgid, startBoottime, comm);
   }
 
   @Override
   public void cgroup(int process, String path) {
-    owners.cgroup(process, path);
+    owners.processes().cgroup(process, path);
   }
 
   @Override
   public void parent(int process, int parent) {
-    owners.parent(process, parent);
+    owners.processes().parent(process, parent);
   }
 
   @Override
   public void taskSeen(int task, int process, int tid, long start, boolean fresh, String comm) {
-    owners.taskSeen(task, process, tid, comm);
+    owners.tasks().seen(task, process, tid, comm);
     accounts.taskSeen(task, start, fresh);
   }
 
@@ -201,7 +201,7 @@ public final class Intake implements StreamVisitor {
   @Override
   public void taskGone(int task, long time, long run, long wait, boolean exact) {
     sightOf(time);
-    owners.moment(now);
+    owners.tasks().moment(now);
     accounts.gone(task, time, run, wait);
     owners.gone(task);
   }
@@ -229,7 +229,7 @@ public final class Intake implements StreamVisitor {
     int seen = stack(head);
     accounts.changed(
         head.task(), head.time(), head.state(), seen, head.run(), head.queued(), head.nvcsw());
-    owners.state(head.task(), head.state());
+    owners.tasks().state(head.task(), head.state());
     host.waited(head.cpu(), accounts.takeWaited());
     sample(head, seen);
   }
@@ -282,7 +282,7 @@ public final class Intake implements StreamVisitor {
   }
 
   private void sample(Head head, int stack) {
-    quality.sample(owners.processOfTask(head.task()), stack, head.why());
+    quality.sample(owners.tasks().process(head.task()), stack, head.why());
   }
 
   /**

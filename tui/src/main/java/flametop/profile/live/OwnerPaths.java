@@ -6,6 +6,7 @@ import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.log.Owners;
+import flametop.profile.log.Processes;
 import flametop.profile.log.Stacks;
 import flametop.profile.tree.CallTree;
 import java.util.List;
@@ -80,8 +81,8 @@ final class OwnerPaths {
   }
 
   private String tgid(int owner) {
-    int tgid = owners.tgid(owners.process(owner));
-    return tgid == Owners.NO_TGID ? "[older]" : Integer.toString(tgid);
+    int tgid = owners.processes().tgid(owners.process(owner));
+    return tgid == Processes.NO_TGID ? "[older]" : Integer.toString(tgid);
   }
 
   /** Appends a node for each name of a path; the root group is a node only by itself. */

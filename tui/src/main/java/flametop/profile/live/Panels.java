@@ -49,7 +49,7 @@ final class Panels {
         ? held.host
         : new Snapshot.Host(
             Math.max(0, intake.now()),
-            owners.tasksByState(shape),
+            owners.tasks().byState(shape),
             usage.rows(),
             usage.busyBySecond(intake.now()),
             usage.queuedBySecond(intake.now()),

@@ -113,7 +113,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
    * being opened.
    */
   public static void prepare() {
-    new Owners().processSeen(0, 0, 0, "", "");
+    new Owners().processes().seen(0, 0, 0, "", "");
     Names names = new Names((frames, count) -> {});
     Names.Place place = new Names.Place("", "", 0);
     names.answered(place, new Names.Name(NameSource.UNKNOWN, ""));

@@ -7,6 +7,7 @@ import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TasksReport;
 import flametop.profile.log.OwnerTimes;
 import flametop.profile.log.Owners;
+import flametop.profile.log.Processes;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
 import flametop.profile.tree.BoundedText;
@@ -120,7 +121,8 @@ final class TaskReader {
     int count = found.size();
     Pattern search = query.search();
     if (search != null) {
-      found.removeIf(f -> !find(search, f.comm) && !find(search, owners.commandLine(f.process)));
+      found.removeIf(
+          f -> !find(search, f.comm) && !find(search, owners.processes().commandLine(f.process)));
     }
     for (Found f : found) {
       f.change = noise.change(f.run, f.runBefore, times.covered());
@@ -206,10 +208,10 @@ final class TaskReader {
 
   private long key(TasksQuery query, int owner) {
     int process = owners.process(owner);
-    int tgid = owners.tgid(process);
+    int tgid = owners.processes().tgid(process);
     int tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
     // Of those that ended long ago there is one for each comm.
-    return tgid == Owners.NO_TGID ? -1L - process : (long) tgid << 32 | tid;
+    return tgid == Processes.NO_TGID ? -1L - process : (long) tgid << 32 | tid;
   }
 
   /**
@@ -235,12 +237,12 @@ final class TaskReader {
   private TasksReport.Row row(TasksQuery query, Found f) {
     int stack = f.task == NONE ? Stacks.NOT_SAMPLED : states.stack(f.task);
     return new TasksReport.Row(
-        Math.max(0, owners.tgid(f.process)),
+        Math.max(0, owners.processes().tgid(f.process)),
         f.tid,
         query.threads() ? 1 : f.threads,
-        owners.uid(f.process),
+        owners.processes().uid(f.process),
         f.comm,
-        owners.commandLine(f.process),
+        owners.processes().commandLine(f.process),
         f.run,
         f.queued,
         f.disk,
@@ -274,7 +276,8 @@ final class TaskReader {
           };
       return first != 0
           ? first
-          : compare(owners.tgid(a.process), owners.tgid(b.process), a.tid, b.tid);
+          : compare(
+              owners.processes().tgid(a.process), owners.processes().tgid(b.process), a.tid, b.tid);
     };
   }
 

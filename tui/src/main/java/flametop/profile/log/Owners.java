@@ -2,9 +2,9 @@ package flametop.profile.log;
 
 import com.github.benmanes.caffeine.cache.Interner;
 import flametop.profile.answer.Shape;
+import flametop.profile.log.Tasks.Task;
 import flametop.profile.tree.Slots;
 import flametop.sampler.IdSpace;
-import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -13,10 +13,9 @@ import java.util.Map;
 import java.util.function.IntConsumer;
 
 /**
- * Processes, tasks, and owners, to whom time belongs. A process is one generation of a tgid; other
- * classes know a process by its slot, and a task by its id of the stream. An owner is a task in one
- * process under one comm and one name of its service, in one control group and below one ancestor,
- * so that what was logged keeps its names when a task executes, is renamed or is moved.
+ * Owners, to whom time belongs. An owner is a task in one process under one comm and one name of
+ * its service, in one control group and below one ancestor, so that what was logged keeps its names
+ * when a task executes, is renamed or is moved.
  *
  * <p>Two kinds of owner stand for what is {@link #older old}: one for the threads of a process that
  * are gone, one for the processes of a name that are gone.
@@ -52,63 +51,15 @@ public final class Owners {
     }
   }
 
-  private record Elders(String comm, String service, String ancestor, int uid) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Elders elders
-          && uid == elders.uid
-          && comm.equals(elders.comm)
-          && service.equals(elders.service)
-          && ancestor.equals(elders.ancestor);
-    }
-
-    @Override
-    public int hashCode() {
-      int names = 31 * comm.hashCode() + service.hashCode();
-      return 31 * (31 * uid + names) + ancestor.hashCode();
-    }
-  }
-
   public static final int NONE = -1;
 
   /** Owner of time so long ago that whose it was is not known any more; no filter admits it. */
   public static final int OLDER = 0;
 
-  /** The tgid of a process that stands for all processes of its name that are gone. */
-  public static final int NO_TGID = -1;
-
   private static final String NOBODY = "[older]";
-
-  /** In place of a process that was swept. */
-  private static final ProcessEntry SWEPT = new ProcessEntry();
-
-  private static final int GONE = -1;
 
   /** The time at which a living process or task is gone. */
   static final long NEVER = Long.MAX_VALUE;
-
-  private static final class Task {
-    final int id;
-    int tid;
-    int process = NONE;
-    int owner = NONE;
-
-    /** The owner that was made last; those made before are a list through {@link Owner#before}. */
-    int newest = NONE;
-
-    /** {@link State#number()}, or {@link #GONE}. */
-    int state = GONE;
-
-    boolean ended;
-    String comm = "";
-
-    /** Where the task stands in {@link #live}. */
-    int livePlace;
-
-    Task(int id) {
-      this.id = id;
-    }
-  }
 
   private static final class Owner {
     final Key key;
@@ -123,48 +74,32 @@ public final class Owners {
     }
   }
 
-  private final Slots processSlots = new Slots();
-  private final List<ProcessEntry> processes = new ArrayList<>();
-  private final List<Task> tasks = new ArrayList<>();
-
-  /** Tasks that are not gone, in no order. */
-  private final List<Task> live = new ArrayList<>();
-
-  private final int[] nowByState = new int[State.values().length];
-
-  private final Slots ownerSlots = new Slots();
+  private final Processes processes;
+  private final Tasks tasks;
+  private final Interner<String> texts = Interner.newWeakInterner();
+  private final Slots slots = new Slots();
   private final List<Owner> owners = new ArrayList<>();
   private final Map<Key, Integer> known = new HashMap<>();
-  private final Map<Elders, Integer> elders = new HashMap<>();
-  private long time = Long.MIN_VALUE;
-
-  /** Differs from before where the ancestor of any process may have another name. */
-  private int ancestry;
-
-  /**
-   * Characters of command lines that are kept; beyond so many, command lines of processes that are
-   * gone are forgotten, the oldest first. A host that compiles has thousands of long ones a minute.
-   */
-  private static final int MOST_TEXT = 8 << 20;
-
-  /** Comms and paths repeat from one short-lived task to the next. */
-  private final Interner<String> texts = Interner.newWeakInterner();
-
-  private long text;
-  private long forgetAt = MOST_TEXT;
 
   public Owners() {
+    processes = new Processes(texts);
+    tasks = new Tasks(processes, texts);
     intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY, NOBODY, NOBODY));
   }
 
-  /** The next records are of this time, ns, or later. */
-  public void moment(long now) {
-    time = now;
+  /** The processes of all owners. */
+  public Processes processes() {
+    return processes;
+  }
+
+  /** The tasks of all owners. */
+  public Tasks tasks() {
+    return tasks;
   }
 
   /** Owners and processes that are kept. */
   public int size() {
-    return ownerSlots.size() + processSlots.size();
+    return slots.size() + processes.size();
   }
 
   /** Memory that they take, about. */
@@ -174,142 +109,14 @@ public final class Owners {
 
   /** How many there ever were. */
   public long made() {
-    return ownerSlots.taken() + processSlots.taken();
-  }
-
-  public void processSeen(int id, int tgid, int uid, String comm, String commandLine) {
-    int slot = processSlots.of(id);
-    ProcessEntry process =
-        slot == Slots.NONE ? begin(processSlots.introduce(id)) : processes.get(slot);
-    process.tgid = tgid;
-    process.uid = uid;
-    setCommandLine(process, commandLine);
-    if (text > forgetAt) {
-      forgetGone(process);
-    }
-    String service = ServiceName.of(comm, commandLine);
-    if (process.runs(texts.intern(comm), texts.intern(service), commandLine)) {
-      ancestry++;
-    }
-  }
-
-  /** The process was started by that one; or that one is its image before the last exec. */
-  public void parent(int id, int parentId) {
-    ProcessEntry process = processes.get(processSlots.of(id));
-    ProcessEntry parent = processes.get(processSlots.of(parentId));
-    if (process != parent) {
-      process.startedBy(parent);
-      process.version++;
-      // With its first child a command in a shell is an ancestor.
-      parent.version++;
-    }
-  }
-
-  /**
-   * The process is in this control group from now on.
-   *
-   * @param path from the root; empty if it is not known
-   */
-  public void cgroup(int id, String path) {
-    ProcessEntry process = processes.get(processSlots.of(id));
-    String cgroup = path.isEmpty() ? ProcessEntry.NO_CGROUP : texts.intern(path);
-    if (!cgroup.equals(process.cgroup)) {
-      process.cgroup = cgroup;
-      process.version++;
-    }
-  }
-
-  private ProcessEntry begin(int slot) {
-    ProcessEntry process = new ProcessEntry();
-    if (slot == processes.size()) {
-      processes.add(process);
-    } else {
-      processes.set(slot, process);
-    }
-    return process;
-  }
-
-  private void setCommandLine(ProcessEntry process, String line) {
-    text += line.length() - process.commandLine.length();
-    process.commandLine = line;
-  }
-
-  private void forgetGone(ProcessEntry but) {
-    for (int slot = 0; slot < processes.size() && text > MOST_TEXT / 2; slot++) {
-      ProcessEntry process = processes.get(slot);
-      if (process.alive <= 0 && process != but) {
-        setCommandLine(process, "");
-      }
-    }
-    forgetAt = Math.max(MOST_TEXT, 2 * text);
-  }
-
-  public void taskSeen(int id, int processId, int tid, String comm) {
-    while (tasks.size() <= id) {
-      tasks.add(new Task(tasks.size()));
-    }
-    Task task = tasks.get(id);
-    int slot = processSlots.of(processId);
-    ProcessEntry process = processes.get(slot);
-    task.ended = false;
-    if (task.state != GONE) {
-      leave(task);
-      process.alive++;
-    }
-    process.gone = NEVER;
-    task.tid = tid;
-    task.process = slot;
-    task.comm = texts.intern(comm);
-    task.owner = NONE;
-  }
-
-  /** The task is in this state now. */
-  public void state(int id, State state) {
-    state(id, state.number());
+    return slots.taken() + processes.made();
   }
 
   /** The task is gone. */
   public void gone(int id) {
-    state(id, GONE);
-  }
-
-  private void state(int id, int now) {
     Task task = tasks.get(id);
-    if (task.state == GONE && now != GONE) {
-      ProcessEntry process = processes.get(task.process);
-      process.alive++;
-      process.gone = NEVER;
-      task.livePlace = live.size();
-      live.add(task);
-    } else if (task.state != GONE && now == GONE) {
-      Task last = live.remove(live.size() - 1);
-      if (last != task) {
-        live.set(task.livePlace, last);
-        last.livePlace = task.livePlace;
-      }
-      leave(task);
-    }
-    if (now == GONE && !task.ended) {
-      task.ended = true;
-      ProcessEntry process = processes.get(task.process);
-      if (process.alive <= 0) {
-        process.gone = time;
-      }
+    if (tasks.gone(task)) {
       forgetOwners(task);
-    }
-    if (task.state != GONE) {
-      nowByState[State.of(task.state).ordinal()]--;
-    }
-    if (now != GONE) {
-      nowByState[State.of(now).ordinal()]++;
-    }
-    task.state = now;
-  }
-
-  private void leave(Task task) {
-    ProcessEntry process = processes.get(task.process);
-    if (--process.alive <= 0) {
-      process.gone = time;
     }
   }
 
@@ -324,7 +131,7 @@ public final class Owners {
         task.process = NONE;
         task.owner = NONE;
       } else {
-        processSlots.forget(id);
+        processes.forget(id);
       }
     }
   }
@@ -333,7 +140,7 @@ public final class Owners {
   private void forgetOwners(Task task) {
     for (int at = task.newest; at != NONE; at = owners.get(at).before) {
       Owner owner = owners.get(at);
-      owner.gone = time;
+      owner.gone = tasks.time();
       known.remove(owner.key);
     }
     task.newest = NONE;
@@ -348,7 +155,7 @@ public final class Owners {
   public int owner(int id) {
     Task task = tasks.get(id);
     ProcessEntry process = processes.get(task.process);
-    if (task.owner == NONE || owners.get(task.owner).version != process.version + ancestry) {
+    if (task.owner == NONE || owners.get(task.owner).version != processes.version(process)) {
       task.owner =
           intern(
               new Key(
@@ -359,7 +166,7 @@ public final class Owners {
                   process.service,
                   process.cgroup,
                   texts.intern(process.ancestor().name())));
-      owners.get(task.owner).version = process.version + ancestry;
+      owners.get(task.owner).version = processes.version(process);
     }
     return task.owner;
   }
@@ -372,26 +179,16 @@ public final class Owners {
   int older(int number, long before) {
     Owner owner = owners.get(number);
     Key key = owner.key;
-    if (key.process == NONE || tgid(key.process) == NO_TGID) {
+    if (key.process == NONE || processes.tgid(key.process) == Processes.NO_TGID) {
       return number;
     }
     ProcessEntry process = processes.get(key.process);
     if (process.gone < before) {
       ProcessEntry ancestor = process.ancestor();
       String below = ancestor.gone < before ? ancestor.oldName() : ancestor.name();
-      Elders elder = new Elders(key.processComm, key.service, below, process.uid);
-      Integer all = elders.get(elder);
-      if (all == null) {
-        all = processSlots.take();
-        ProcessEntry stands = begin(all);
-        stands.tgid = NO_TGID;
-        stands.uid = elder.uid;
-        stands.comm = elder.comm;
-        stands.service = elder.service;
-        stands.below = elder.ancestor;
-        elders.put(elder, all);
-      }
-      return intern(new Key(NONE, all, elder.comm, elder.comm, elder.service, NOBODY, below));
+      int all = processes.elder(key.processComm, key.service, below, process.uid);
+      return intern(
+          new Key(NONE, all, key.processComm, key.processComm, key.service, NOBODY, below));
     }
     return owner.gone < before
         ? intern(
@@ -405,7 +202,7 @@ public final class Owners {
     if (found != null) {
       return found;
     }
-    int number = ownerSlots.take();
+    int number = slots.take();
     Owner owner = new Owner(key);
     if (number == owners.size()) {
       owners.add(owner);
@@ -473,68 +270,6 @@ public final class Owners {
     return owners.get(owner).key.cgroup;
   }
 
-  /** Like {@link #cgroup}, of a process as it is now. */
-  public String cgroupOfProcess(int process) {
-    return processes.get(process).cgroup;
-  }
-
-  /** Whether an owner is kept there. */
-  boolean has(int owner) {
-    return ownerSlots.used(owner);
-  }
-
-  /** Tasks that are not gone; {@link #liveTask} names them. */
-  int liveTasks() {
-    return live.size();
-  }
-
-  /** The id of a task that is not gone; in no order. */
-  int liveTask(int index) {
-    return live.get(index).id;
-  }
-
-  /** State of a task that is not gone. */
-  State stateOfTask(int task) {
-    return State.of(tasks.get(task).state);
-  }
-
-  /** Where the process of this id of the stream is kept. */
-  public int processOfId(int id) {
-    return processSlots.of(id);
-  }
-
-  /** Where the process of a task is kept. */
-  public int processOfTask(int task) {
-    return tasks.get(task).process;
-  }
-
-  /** All processes are below. */
-  public int processes() {
-    return processSlots.count();
-  }
-
-  /** {@link #NO_TGID} of one that stands for many. */
-  public int tgid(int process) {
-    return processes.get(process).tgid;
-  }
-
-  public int uid(int process) {
-    return processes.get(process).uid;
-  }
-
-  /** Whether any task of the process is still there. */
-  public boolean lives(int process) {
-    return processes.get(process).alive > 0;
-  }
-
-  public String commOfProcess(int process) {
-    return processes.get(process).comm;
-  }
-
-  public String commandLine(int process) {
-    return processes.get(process).commandLine;
-  }
-
   public boolean admits(Shape shape, int owner) {
     if (owner == OLDER) {
       return shape.everybody();
@@ -552,19 +287,6 @@ public final class Owners {
         its.key.ancestor);
   }
 
-  private boolean admits(Shape shape, Task task) {
-    ProcessEntry process = processes.get(task.process);
-    return shape.admits(
-        process.tgid,
-        task.tid,
-        process.uid,
-        task.comm,
-        process.comm,
-        process.service,
-        process.cgroup,
-        process.ancestor().name());
-  }
-
   /**
    * Frees owners and processes that nothing refers to any more.
    *
@@ -574,8 +296,8 @@ public final class Owners {
    */
   public void sweep(BitSet kept, IntConsumer freedOwners, IntConsumer freedProcesses) {
     kept.set(OLDER);
-    BitSet keptProcesses = new BitSet(processSlots.count());
-    for (Task task : tasks) {
+    BitSet keptProcesses = new BitSet(processes.slots());
+    for (Task task : tasks.all()) {
       if (task.process != NONE) {
         keptProcesses.set(task.process);
         if (task.owner != NONE) {
@@ -592,7 +314,7 @@ public final class Owners {
       }
       keep(keptProcesses, owner.key.process);
     }
-    for (Task task : tasks) {
+    for (Task task : tasks.all()) {
       int after = NONE;
       for (int at = task.newest; at != NONE; at = owners.get(at).before) {
         int before = owners.get(at).before;
@@ -606,47 +328,18 @@ public final class Owners {
       }
     }
     known.values().removeIf(owner -> !kept.get(owner));
-    ownerSlots.sweep(
+    slots.sweep(
         kept,
         owner -> {
           owners.set(owner, null);
           freedOwners.accept(owner);
         });
-    processSlots.sweep(
-        keptProcesses,
-        slot -> {
-          ProcessEntry process = processes.get(slot);
-          elders.remove(
-              new Elders(process.comm, process.service, process.below, process.uid), slot);
-          setCommandLine(process, "");
-          // Those that it started go on to stand below it.
-          processes.set(slot, SWEPT);
-          freedProcesses.accept(slot);
-        });
+    processes.sweep(keptProcesses, freedProcesses);
   }
 
   private static void keep(BitSet processes, int process) {
     if (process != NONE) {
       processes.set(process);
     }
-  }
-
-  /** Tasks that are in a state now. */
-  public int now(State state) {
-    return nowByState[state.ordinal()];
-  }
-
-  /** Tasks now, by state, of those that the shape admits. */
-  public int[] tasksByState(Shape shape) {
-    if (shape.everybody()) {
-      return nowByState.clone();
-    }
-    int[] counts = new int[State.values().length];
-    for (Task task : live) {
-      if (admits(shape, task)) {
-        counts[State.of(task.state).ordinal()]++;
-      }
-    }
-    return counts;
   }
 }

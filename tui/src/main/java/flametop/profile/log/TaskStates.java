@@ -18,15 +18,15 @@ public final class TaskStates {
    */
   public TaskStates(Owners owners, Accounts accounts, long time) {
     this.time = time;
-    int live = owners.liveTasks();
+    int live = owners.tasks().living();
     owner = new int[live];
     state = new byte[live];
     since = new long[live];
     stack = new int[live];
     for (int i = 0; i < live; i++) {
-      int task = owners.liveTask(i);
+      int task = owners.tasks().live(i);
       owner[i] = owners.owner(task);
-      state[i] = (byte) owners.stateOfTask(task).number();
+      state[i] = (byte) owners.tasks().state(task).number();
       since[i] = accounts.since(task);
       stack[i] = accounts.stack(task);
     }
@@ -63,7 +63,7 @@ public final class TaskStates {
 
   /** How many of each process were in each state; null for a process without any. */
   public int[][] byProcess(Owners owners) {
-    int[][] counts = new int[owners.processes()][];
+    int[][] counts = new int[owners.processes().slots()][];
     for (int task = 0; task < count(); task++) {
       int process = owners.process(owner[task]);
       if (counts[process] == null) {

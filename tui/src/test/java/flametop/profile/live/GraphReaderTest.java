@@ -456,8 +456,8 @@ class GraphReaderTest {
     world.intake.forgotten(IdSpace.TASK, new int[] {7});
     world.intake.forgotten(IdSpace.PROCESS, new int[] {1});
     world.sweep();
-    assertEquals("/bin/zeta --work", world.owners.commandLine(0));
-    assertEquals("", world.owners.commandLine(1));
+    assertEquals("/bin/zeta --work", world.owners.processes().commandLine(0));
+    assertEquals("", world.owners.processes().commandLine(1));
     later();
     assertEquals(1, world.folded(SLEEP).size());
   }

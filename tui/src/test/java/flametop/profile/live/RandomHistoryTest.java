@@ -207,7 +207,8 @@ class RandomHistoryTest {
       return null;
     }
     Owners owners = world.owners;
-    String process = owners.service(owner) + "-" + owners.tgid(owners.process(owner)) + ";";
+    String process =
+        owners.service(owner) + "-" + owners.processes().tgid(owners.process(owner)) + ";";
     StringBuilder names =
         new StringBuilder(
             switch (shape.group()) {

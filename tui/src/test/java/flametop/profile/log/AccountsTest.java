@@ -379,7 +379,7 @@ class AccountsTest {
         });
     world.batch(1050, true, () -> {});
     assertEquals(Map.of(), world.folded(StateSet.ALL));
-    assertEquals(1, world.owners.tasksByState(Shape.PLAIN)[State.IDLE_KTHREAD.ordinal()]);
+    assertEquals(1, world.owners.tasks().byState(Shape.PLAIN)[State.IDLE_KTHREAD.ordinal()]);
   }
 
   @Test
@@ -418,8 +418,8 @@ class AccountsTest {
   @Test
   void sampled_taskThatIsGone_isCountedAndHoldsNoAccount() {
     Owners owners = new Owners();
-    owners.processSeen(0, 10, 0, "app", "app");
-    owners.taskSeen(0, 0, 10, "app");
+    owners.processes().seen(0, 10, 0, "app", "app");
+    owners.tasks().seen(0, 0, 10, "app");
     ChangeLog log = new ChangeLog(1 << 20, owners);
     Accounts accounts = new Accounts(log, owners);
     accounts.taskSeen(0, 0, true);

@@ -22,11 +22,11 @@ class AncestorTest {
   private final Owners owners = new Owners();
 
   private void process(int tgid, String comm, String commandLine, int parent) {
-    owners.processSeen(tgid, tgid, 0, comm, commandLine);
-    owners.taskSeen(tgid, tgid, tgid, comm);
-    owners.state(tgid, State.RUN);
+    owners.processes().seen(tgid, tgid, 0, comm, commandLine);
+    owners.tasks().seen(tgid, tgid, tgid, comm);
+    owners.tasks().state(tgid, State.RUN);
     if (parent > 0) {
-      owners.parent(tgid, parent);
+      owners.processes().parent(tgid, parent);
     }
   }
 
@@ -37,7 +37,7 @@ class AncestorTest {
   /** Ids are dense in a stream; here so many are given first. */
   private void upTo(int tgid) {
     for (int id = 0; id <= tgid; id++) {
-      owners.processSeen(id, id, 0, "", "");
+      owners.processes().seen(id, id, 0, "", "");
     }
   }
 
@@ -104,9 +104,9 @@ class AncestorTest {
     process(5, "cc1", "cc1", 4);
     int before = owners.owner(5);
     assertEquals("bash-3", owners.ancestor(before));
-    owners.processSeen(3, 3, 0, "bash", "bash build.sh");
+    owners.processes().seen(3, 3, 0, "bash", "bash build.sh");
     assertEquals("bash build.sh-3", ancestor(5));
-    owners.processSeen(3, 3, 0, "bash", "-bash");
+    owners.processes().seen(3, 3, 0, "bash", "-bash");
     assertEquals("make-4", ancestor(5), "it turned out to be a shell for typing");
     assertEquals("bash-3", owners.ancestor(before));
   }
@@ -123,18 +123,18 @@ class AncestorTest {
       owners.forget(IdSpace.PROCESS, new int[] {id});
     }
     owners.sweep(new BitSet(), owner -> {}, process -> {});
-    owners.processSeen(3, 77, 0, "other", "other");
+    owners.processes().seen(3, 77, 0, "other", "other");
     assertEquals("storm-3", ancestor(5));
-    owners.processSeen(4, 5, 0, "exec", "exec");
-    owners.taskSeen(5, 4, 5, "exec");
-    owners.parent(4, 5);
+    owners.processes().seen(4, 5, 0, "exec", "exec");
+    owners.tasks().seen(5, 4, 5, "exec");
+    owners.processes().parent(4, 5);
     assertEquals("storm-3", ancestor(5), "also as the image after an exec");
   }
 
   @Test
   void older_ofAStorm_isOneForEachNameAndAncestor() {
     upTo(2_000);
-    owners.moment(1);
+    owners.tasks().moment(1);
     process(1_990, "make", "make", 0);
     Set<Integer> old = new HashSet<>();
     for (int i = 10; i < 1_000; i++) {

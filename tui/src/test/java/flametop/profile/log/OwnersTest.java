@@ -14,36 +14,36 @@ class OwnersTest {
     Owners owners = new Owners();
     int count = 20_000;
     for (int i = 0; i < count; i++) {
-      owners.processSeen(i, i, 0, "cc1", "x".repeat(LINE));
-      owners.taskSeen(i, i, i, "cc1");
-      owners.state(i, State.SLEEP);
+      owners.processes().seen(i, i, 0, "cc1", "x".repeat(LINE));
+      owners.tasks().seen(i, i, i, "cc1");
+      owners.tasks().state(i, State.SLEEP);
       if (i > 0) {
         owners.gone(i);
       }
     }
     long kept = 0;
     for (int i = 0; i < count; i++) {
-      kept += owners.commandLine(i).length();
+      kept += owners.processes().commandLine(i).length();
     }
     assertTrue(kept <= 8 << 20, () -> "all of them");
-    assertEquals(LINE, owners.commandLine(0).length(), "it lives");
-    assertEquals(0, owners.commandLine(1).length());
-    assertEquals(LINE, owners.commandLine(count - 1).length());
+    assertEquals(LINE, owners.processes().commandLine(0).length(), "it lives");
+    assertEquals(0, owners.processes().commandLine(1).length());
+    assertEquals(LINE, owners.processes().commandLine(count - 1).length());
   }
 
   @Test
   void state_shortThreadsOfALongProcess_leaveNothingToBeFound() {
     Owners owners = new Owners();
-    owners.processSeen(0, 7, 0, "server", "server");
+    owners.processes().seen(0, 7, 0, "server", "server");
     for (int task = 0; task < 1_000; task++) {
-      owners.taskSeen(task, 0, 100 + task, "server");
-      owners.state(task, State.RUN);
+      owners.tasks().seen(task, 0, 100 + task, "server");
+      owners.tasks().state(task, State.RUN);
       int first = owners.owner(task);
-      owners.taskSeen(task, 0, 100 + task, "worker");
+      owners.tasks().seen(task, 0, 100 + task, "worker");
       int renamed = owners.owner(task);
       assertEquals("server", owners.comm(first));
       assertEquals("worker", owners.comm(renamed));
-      owners.taskSeen(task, 0, 100 + task, "server");
+      owners.tasks().seen(task, 0, 100 + task, "server");
       assertEquals(first, owners.owner(task), "the same under the same names");
       owners.gone(task);
       assertEquals(100 + task, owners.tid(renamed), "its time is still told of");
@@ -54,19 +54,19 @@ class OwnersTest {
   @Test
   void cgroup_processIsMoved_hasOtherOwnersFromThenOnAndTheFormerWhenItIsBack() {
     Owners owners = new Owners();
-    owners.processSeen(0, 7, 0, "server", "server");
-    owners.taskSeen(0, 0, 7, "server");
-    owners.state(0, State.RUN);
+    owners.processes().seen(0, 7, 0, "server", "server");
+    owners.tasks().seen(0, 0, 7, "server");
+    owners.tasks().state(0, State.RUN);
     int unknown = owners.owner(0);
-    owners.cgroup(0, "/a");
+    owners.processes().cgroup(0, "/a");
     int first = owners.owner(0);
-    owners.cgroup(0, "/a/b");
+    owners.processes().cgroup(0, "/a/b");
     int second = owners.owner(0);
     assertEquals("[no cgroup]", owners.cgroup(unknown));
     assertEquals("/a", owners.cgroup(first));
     assertEquals("/a/b", owners.cgroup(second));
     assertTrue(owners.group(first) != owners.group(second));
-    owners.cgroup(0, "/a");
+    owners.processes().cgroup(0, "/a");
     assertEquals(first, owners.owner(0));
     owners.gone(0);
     assertEquals("/a/b", owners.cgroup(second), "its time is still told of");
@@ -76,12 +76,12 @@ class OwnersTest {
   void processSeen_allLive_keepsAllTheirText() {
     Owners owners = new Owners();
     for (int i = 0; i < 5_000; i++) {
-      owners.processSeen(i, i, 0, "java", "x".repeat(LINE));
-      owners.taskSeen(i, i, i, "java");
-      owners.state(i, State.SLEEP);
+      owners.processes().seen(i, i, 0, "java", "x".repeat(LINE));
+      owners.tasks().seen(i, i, i, "java");
+      owners.tasks().state(i, State.SLEEP);
     }
     for (int i = 0; i < 5_000; i++) {
-      assertEquals(LINE, owners.commandLine(i).length());
+      assertEquals(LINE, owners.processes().commandLine(i).length());
     }
   }
 }
