@@ -85,7 +85,7 @@ fn of_programs(
 
 fn look_into(finding: &mut Finding, pattern: &str, most: usize) -> Result<OfPrograms, OpenError> {
     let mut of_programs = OfPrograms::default();
-    let programs = finding.mapped();
+    let programs = finding.files.mapped();
     for program in programs.map_err(|why| OpenError::failed(format!("{why:#}")))? {
         let told = of_programs.probes.len() + of_programs.functions.len();
         let file = program.name().replace(':', "\\:");

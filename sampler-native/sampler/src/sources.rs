@@ -2,7 +2,9 @@
 
 mod attaching;
 mod field;
+mod files;
 mod filter;
+mod finding;
 mod graph;
 mod limit;
 mod programs;
@@ -19,6 +21,8 @@ use std::{
 
 use anyhow::{Context, Result};
 use attaching::{Attaching, Done, Live};
+use files::Origin;
+pub use finding::Finding;
 use flametop_events::{Source as Events, Spec, Unit};
 use flametop_kernel::{
     Kernel,
@@ -26,8 +30,7 @@ use flametop_kernel::{
 };
 use flametop_stream::{self as stream, Encoder, NOT_COUNTED, Record, SourceState, SourceTotals};
 use graph::GraphSource;
-pub use programs::Finding;
-use programs::{Found, Origin, Programs};
+use programs::{Found, Programs};
 
 use crate::{pipeline::Pipeline, prober::Prober};
 

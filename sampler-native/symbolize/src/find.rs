@@ -71,6 +71,11 @@ impl FinderProcess {
     pub fn stop(&self) {
         self.0.stop();
     }
+
+    /// Whether no more questions are answered.
+    pub fn stops(&self) -> bool {
+        self.0.stopping()
+    }
 }
 
 impl Finder {
@@ -85,11 +90,6 @@ impl Finder {
     /// The helper process, for other threads.
     pub fn process(&self) -> FinderProcess {
         FinderProcess(Arc::clone(&self.watched))
-    }
-
-    /// Whether no more questions are answered.
-    pub fn stops(&self) -> bool {
-        self.watched.stopping()
     }
 
     /// Looks into a file.
