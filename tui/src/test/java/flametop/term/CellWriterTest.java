@@ -7,6 +7,7 @@ import com.googlecode.lanterna.TextCharacter;
 import flametop.term.device.FrameStream;
 import flametop.view.base.CellGrid;
 import flametop.view.base.TextWidth;
+import flametop.view.screen.GoldenFrames;
 import flametop.view.screen.Pictures;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +36,7 @@ class CellWriterTest {
   /** Pictures of one size. */
   private static List<CellGrid> pictures(int columns, int rows) {
     List<CellGrid> grids = new ArrayList<>();
-    for (Pictures.Frame frame : Pictures.golden()) {
+    for (Pictures.Frame frame : GoldenFrames.golden()) {
       if (frame.grid().columns() == columns && frame.grid().rows() == rows) {
         grids.add(frame.grid());
       }

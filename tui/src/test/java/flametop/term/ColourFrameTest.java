@@ -6,7 +6,7 @@ import flametop.term.device.FrameStream;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
-import flametop.view.screen.Pictures;
+import flametop.view.screen.GoldenFrames;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ class ColourFrameTest {
 
   @BeforeAll
   static void paintFrames() {
-    Pictures.golden().forEach(frame -> FRAMES.put(frame.name(), frame.grid()));
+    GoldenFrames.golden().forEach(frame -> FRAMES.put(frame.name(), frame.grid()));
   }
 
   @Test

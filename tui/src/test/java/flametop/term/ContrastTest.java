@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
+import flametop.view.screen.GoldenFrames;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.ViewPictures;
 import java.util.ArrayList;
@@ -42,7 +43,7 @@ class ContrastTest {
 
   private static List<Pictures.Frame> frames() {
     if (frames == null) {
-      frames = new ArrayList<>(Pictures.golden());
+      frames = new ArrayList<>(GoldenFrames.golden());
       for (int[] size : ViewPictures.sizes()) {
         frames.addAll(ViewPictures.all(size[0], size[1], false));
       }

@@ -4,7 +4,7 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.Snapshot;
-import flametop.view.screen.Pictures;
+import flametop.view.screen.Machine;
 import flametop.view.screen.ScreenSource;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +20,7 @@ public final class DemoScreen {
   private DemoScreen() {}
 
   /** Its pictures come a while after they were asked for. */
-  private static final class SlowMachine extends Pictures.Machine {
+  private static final class SlowMachine extends Machine {
     private final Executor later = CompletableFuture.delayedExecutor(300, TimeUnit.MILLISECONDS);
 
     @Override
@@ -52,7 +52,7 @@ public final class DemoScreen {
                 session.completeExceptionally(new java.io.IOException("BPF refused: run as root"));
               } else {
                 boolean slow = arguments.length > 0 && arguments[0].equals("slow");
-                Pictures.Machine machine = slow ? new SlowMachine() : new Pictures.Machine();
+                Machine machine = slow ? new SlowMachine() : new Machine();
                 session.complete(
                     new LiveSession(
                         "web-1",

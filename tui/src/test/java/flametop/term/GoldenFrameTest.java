@@ -7,6 +7,7 @@ import flametop.term.device.FrameStream;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
+import flametop.view.screen.GoldenFrames;
 import flametop.view.screen.Pictures;
 import java.io.ByteArrayOutputStream;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ class GoldenFrameTest {
   private static final String LETTERS = ".-??!SUKJIXRPGrqdsbwlmh?^";
 
   static Stream<Pictures.Frame> frames() {
-    return Pictures.golden().stream();
+    return GoldenFrames.golden().stream();
   }
 
   @ParameterizedTest

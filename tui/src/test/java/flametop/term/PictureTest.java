@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.view.base.CellGrid;
+import flametop.view.screen.GoldenFrames;
 import flametop.view.screen.Pictures;
 import java.io.ByteArrayInputStream;
 import java.nio.charset.StandardCharsets;
@@ -26,7 +27,7 @@ class PictureTest {
   private static final String NO_TEXT = "[\\s▀-▏─]+";
 
   static Stream<Pictures.Frame> frames() {
-    return Pictures.golden().stream();
+    return GoldenFrames.golden().stream();
   }
 
   private static Document parse(String svg) throws Exception {
@@ -59,7 +60,7 @@ class PictureTest {
 
   @Test
   void svg_underlinedCells_haveALine() throws Exception {
-    for (Pictures.Frame frame : Pictures.golden()) {
+    for (Pictures.Frame frame : GoldenFrames.golden()) {
       if (frame.name().equals("compared-gone-80x24")) {
         CellGrid grid = frame.grid();
         int ends = 0;

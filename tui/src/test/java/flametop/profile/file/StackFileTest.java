@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -20,94 +19,23 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
-import flametop.profile.tree.HeldStacks;
-import io.airlift.compress.bzip2.BZip2HadoopStreams;
-import io.airlift.compress.zstd.ZstdOutputStream;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
-import java.math.BigDecimal;
-import java.math.MathContext;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import java.util.regex.Pattern;
 import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
-import org.tukaani.xz.LZMA2Options;
-import org.tukaani.xz.XZOutputStream;
 
-/** Files of folded stacks, read and asked as the screen asks. */
-class StackFileTest {
-  @TempDir Path folder;
-
-  private Path file(String text) throws IOException {
-    return Files.write(folder.resolve("a.folded"), text.getBytes(UTF_8));
-  }
-
-  private static GraphQuery query(long zoom, long selected, int levels, String search) {
-    return new GraphQuery(
-        StateSet.ALL,
-        zoom,
-        selected,
-        1_000_000,
-        levels,
-        search == null ? null : Pattern.compile(search));
-  }
-
-  private static Snapshot read(StackFile file) throws Exception {
-    file.whole().get();
-    return file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 100, null)).get();
-  }
-
-  private Snapshot read(Path path) throws Exception {
-    try (StackFile file = new StackFile(StackInput.open(path), 1, 1, null)) {
-      return read(file);
-    }
-  }
-
-  private Snapshot read(String text) throws Exception {
-    return read(file(text));
-  }
-
-  /** {@code name weight} of each node, in pre-order, indented by its depth. */
-  private static List<String> drawn(Snapshot of) {
-    GraphSlice slice = of.graph();
-    List<String> lines = new ArrayList<>();
-    for (int i = 0; i < slice.size(); i++) {
-      int depth = 0;
-      for (int p = slice.parent()[i]; p >= 0; p = slice.parent()[p]) {
-        depth++;
-      }
-      String before =
-          slice.baseline() == null
-              ? ""
-              : Math.round((double) slice.baseline()[i] / of.measure().parts()) + " → ";
-      String now =
-          new BigDecimal(slice.weight()[i])
-              .divide(new BigDecimal(of.measure().parts()), MathContext.DECIMAL64)
-              .stripTrailingZeros()
-              .toPlainString();
-      lines.add(" ".repeat(depth) + slice.name()[i] + " " + before + now);
-    }
-    return lines;
-  }
-
+class StackFileTest extends StackFileFixture {
   @Test
   void snapshot_ofStacks_hasTheSumOfEach() throws Exception {
     Snapshot snapshot = read("main;a;b 3\nmain;a 1\nmain;a;b 2\nmain;c 5\nother 7\n");
@@ -143,43 +71,10 @@ class StackFileTest {
   }
 
   @Test
-  void snapshot_ofTwoNumbers_comparesThemByTheirTotals() throws Exception {
-    Snapshot snapshot = read("a;b 10 30\na;c 10 0\na;d 0 10\n");
-    assertEquals(
-        List.of("all 40 → 40", " a 40 → 40", "  b 20 → 30", "  c 20 → 0", "  d 0 → 10"),
-        drawn(snapshot));
-  }
-
-  @Test
   void snapshot_ofACommentWithTheUnit_hasIt() throws Exception {
     Snapshot snapshot = read("# unit: us\n# below: all > my unit: x\nmain;a 5\n");
     assertEquals("us", snapshot.reading().measure().unit());
     assertEquals("samples", read("main;a 5\n").reading().measure().unit());
-  }
-
-  @Test
-  void snapshot_ofOneNumberAfterANameThatEndsInOne_comparesNothing() throws Exception {
-    Snapshot snapshot = read("worker 3 10\nmain 5\n");
-    assertNull(snapshot.graph().baseline());
-    assertEquals(List.of("all 15", " main 5", " worker 3 10"), drawn(snapshot));
-  }
-
-  @Test
-  void compared_ofTwoFiles_hasBoth() throws Exception {
-    Path before = Files.writeString(folder.resolve("before"), "a;b 1\na;gone 3\n");
-    Path now = Files.writeString(folder.resolve("now"), "a;b 4\na;new 4\n");
-    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), null)) {
-      assertEquals(
-          List.of("all 8 → 8", " a 8 → 8", "  b 2 → 4", "  gone 6 → 0", "  new 0 → 4"),
-          drawn(read(file)));
-      assertEquals(new StackFile.Use(true, true, 4, 8), file.use().get());
-      List<String> stacks = new ArrayList<>();
-      file.held(0)
-          .get()
-          .forEach(
-              s -> stacks.add(String.join(";", s.names()) + " " + s.before() + " " + s.value()));
-      assertEquals(List.of("a;b 1 4", "a;gone 3 0", "a;new 0 4"), stacks);
-    }
   }
 
   @Test
@@ -233,71 +128,6 @@ class StackFileTest {
   }
 
   @Test
-  void snapshot_ofPackedFiles_isThatOfThePlain() throws Exception {
-    String text = "main;a;b 3\n".repeat(100_000) + "main;c 1\n";
-    List<String> plain = drawn(read(text));
-    Path gzip = folder.resolve("a.gz");
-    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
-      out.write(text.getBytes(UTF_8));
-    }
-    Path zstd = folder.resolve("a.zst");
-    try (OutputStream out = new ZstdOutputStream(Files.newOutputStream(zstd))) {
-      out.write(text.getBytes(UTF_8));
-    }
-    assertEquals(plain, drawn(read(gzip)));
-    assertEquals(plain, drawn(read(zstd)));
-  }
-
-  @Test
-  void snapshot_ofADamagedPackedFile_hasWhatCameBefore() throws Exception {
-    Path gzip = folder.resolve("a.gz");
-    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
-      Random random = new Random(1);
-      for (int i = 0; i < 100_000; i++) {
-        out.write(("main;f" + random.nextInt() + " 1\n").getBytes(UTF_8));
-      }
-    }
-    byte[] bytes = Files.readAllBytes(gzip);
-    Files.write(gzip, Arrays.copyOf(bytes, bytes.length / 2));
-    Snapshot snapshot = read(gzip);
-    assertTrue(snapshot.total() > 1_000);
-    assertEquals(
-        List.of(
-            gzip
-                + " is read up to where it failed: it ends too early;"
-                + " copy it or pack it again"),
-        snapshot.notices());
-  }
-
-  /** Where it is cut a line is, too: half of its number is not its number. */
-  @Test
-  void snapshot_ofAPackedFileThatIsCut_isWithoutTheLineThatWasCut() throws Exception {
-    ByteArrayOutputStream packed = new ByteArrayOutputStream();
-    try (GZIPOutputStream out = new GZIPOutputStream(packed, 512, true)) {
-      out.write("main;a 1000\nmain;b 10".getBytes(UTF_8));
-      out.flush();
-      byte[] bytes = packed.toByteArray();
-      Snapshot snapshot = read(Files.write(folder.resolve("cut.gz"), bytes));
-      assertEquals(List.of("all 1000", " main 1000", "  a 1000"), drawn(snapshot));
-    }
-  }
-
-  @Test
-  void snapshot_ofAPackedFileWithoutMoreThanItsHead_saysOneThing() throws Exception {
-    ByteArrayOutputStream zstd = new ByteArrayOutputStream();
-    try (OutputStream out = new ZstdOutputStream(zstd)) {
-      out.write("main;a 1\n".repeat(1_000).getBytes(UTF_8));
-    }
-    byte[] gzip = {0x1F, (byte) 0x8B, 8, 0, 0};
-    for (byte[] head : List.of(gzip, Arrays.copyOf(zstd.toByteArray(), 12))) {
-      Path path = Files.write(folder.resolve("a.packed"), head);
-      assertEquals(
-          List.of(path + " cannot be read: it ends too early; copy it or pack it again"),
-          read(path).notices());
-    }
-  }
-
-  @Test
   void snapshot_ofWhatIsNotFolded_saysWhatItIs() throws Exception {
     Map<String, String> wanted =
         Map.of(
@@ -317,29 +147,6 @@ class StackFileTest {
       assertTrue(notices.get(0).contains("has no stacks: it "), notices.get(0));
       assertTrue(notices.get(0).contains(of.getValue()), notices.get(0));
     }
-  }
-
-  @Test
-  void snapshot_ofOddNumbersAndNames_takesWhatIsAStack() throws Exception {
-    Snapshot snapshot =
-        read(
-            "a;b 1.9\n a;c 2\na;;d 3\na;e; 4\na b;c d 5\r\n;;f 6\na;g +7\na;h 1e3\na;i -8\na;j 0\n");
-    assertEquals("all 21.9", drawn(snapshot).get(0));
-    assertEquals(
-        List.of("3 lines are no stack and left out, first line 7: no number at its end"),
-        snapshot.notices());
-    assertEquals(
-        List.of(folder.resolve("a.folded") + " has no stacks: line 1: its number is negative"),
-        read("a;b -8\n").notices());
-  }
-
-  @Test
-  void snapshot_ofMoreThanCanBeCounted_leavesTheRestOut() throws Exception {
-    Snapshot snapshot = read("a;b 999999999999999999\n".repeat(10));
-    assertTrue(snapshot.total() > 0);
-    assertTrue(
-        snapshot.notices().get(0).endsWith("the sum of the numbers is too large"),
-        snapshot.notices()::toString);
   }
 
   @Test
@@ -535,126 +342,6 @@ class StackFileTest {
         assertThrows(IOException.class, () -> StackInput.open(Path.of("/dev/tty"))).getMessage());
   }
 
-  private enum Packed {
-    GZIP,
-    ZSTD,
-    XZ,
-    BZIP2;
-
-    private OutputStream to(OutputStream out) throws IOException {
-      return switch (this) {
-        case GZIP -> new GZIPOutputStream(out);
-        case ZSTD -> new ZstdOutputStream(out);
-        case XZ -> new XZOutputStream(out, new LZMA2Options(1));
-        case BZIP2 -> new BZip2HadoopStreams().createOutputStream(out);
-      };
-    }
-
-    byte[] of(String text) throws IOException {
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      try (OutputStream packing = to(out)) {
-        packing.write(text.getBytes(UTF_8));
-      }
-      return out.toByteArray();
-    }
-  }
-
-  private static byte[] joined(byte[]... parts) {
-    ByteArrayOutputStream all = new ByteArrayOutputStream();
-    for (byte[] part : parts) {
-      all.writeBytes(part);
-    }
-    return all.toByteArray();
-  }
-
-  private static String random(int seed, int lines) {
-    Random random = new Random(seed);
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < lines; i++) {
-      text.append("main;f").append(random.nextInt(1_000)).append(" 1\n");
-    }
-    return text.toString();
-  }
-
-  private Snapshot read(byte[] bytes) throws Exception {
-    return read(Files.write(folder.resolve("a.packed"), bytes));
-  }
-
-  @ParameterizedTest
-  @EnumSource(Packed.class)
-  void snapshot_ofSeveralPackedPieces_hasAll(Packed how) throws Exception {
-    byte[] first = how.of(random(1, 3_000));
-    byte[] second = how.of(random(2, 4_000));
-    Snapshot snapshot = read(joined(first, second));
-    assertEquals(7_000, snapshot.total(), snapshot.notices()::toString);
-    assertEquals(List.of(), snapshot.notices());
-  }
-
-  @ParameterizedTest
-  @EnumSource(Packed.class)
-  void snapshot_ofSomethingBehindPackedData_saysSo(Packed how) throws Exception {
-    for (String rest : List.of("garbage\n", "x", "main;a 5\n".repeat(50_000))) {
-      Snapshot snapshot = read(joined(how.of(random(1, 3_000)), rest.getBytes(UTF_8)));
-      assertEquals(3_000, snapshot.total(), snapshot.notices()::toString);
-      assertEquals(1, snapshot.notices().size(), rest);
-    }
-  }
-
-  /** A decoder may fail in any way: its failure ends the reading, and is said. */
-  @ParameterizedTest
-  @EnumSource(Packed.class)
-  void snapshot_ofFlippedBits_endsAndSaysWhatIsMissing(Packed how) throws Exception {
-    String text = random(1, 2_000);
-    List<String> whole = drawn(read(text));
-    byte[] good = how.of(text);
-    Random random = new Random(how.ordinal());
-    int said = 0;
-    for (int round = 0; round < 30; round++) {
-      byte[] bad = good.clone();
-      int flips = 1 + random.nextInt(3);
-      for (int i = 0; i < flips; i++) {
-        bad[6 + random.nextInt(bad.length - 6)] ^= (byte) (1 << random.nextInt(8));
-      }
-      Path path = Files.write(folder.resolve("a.packed"), bad);
-      try (StackFile file = new StackFile(StackInput.open(path), 1, 1, null)) {
-        Snapshot.Reading reading = file.whole().get(60, TimeUnit.SECONDS);
-        assertTrue(reading.done());
-        Snapshot snapshot = file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 9, null)).get();
-        if (snapshot.notices().isEmpty()) {
-          assertEquals(whole, drawn(snapshot), "round " + round);
-        } else {
-          said++;
-        }
-      }
-    }
-    assertTrue(said > 10, "said " + said);
-  }
-
-  @Test
-  void snapshot_ofABadSecondMember_hasTheFirstAndSaysSo() throws Exception {
-    byte[] first = Packed.GZIP.of("main;a 300\n");
-    byte[] second = Packed.GZIP.of("main;b 400\n");
-    second[2] = 9;
-    Snapshot snapshot = read(joined(first, second));
-    assertEquals(300, snapshot.total());
-    assertEquals(
-        List.of(
-            folder.resolve("a.packed")
-                + " is read up to where it failed: damaged gzip data"
-                + " (packed in no way that is known); copy it or pack it again"),
-        snapshot.notices());
-    assertEquals(List.of(), read(joined(first, new byte[1_000])).notices());
-  }
-
-  @Test
-  void snapshot_ofFramesOfZstdThatHoldNothing_isWithoutThem() throws Exception {
-    byte[] skipped = {0x5A, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 1, 2, 3};
-    byte[] frame = Packed.ZSTD.of("main;a 3\n");
-    Snapshot snapshot = read(joined(frame, skipped, frame, skipped));
-    assertEquals(6, snapshot.total(), snapshot.notices()::toString);
-    assertEquals(List.of(), snapshot.notices());
-  }
-
   @Test
   void whole_ofASilentPipe_costsNothing() throws Exception {
     Path pipe = folder.resolve("silent");
@@ -677,76 +364,6 @@ class StackFileTest {
       out.close();
       assertEquals(1, whole.get().stacks());
     }
-  }
-
-  @Test
-  void compared_ofManyVanishedFunctions_hasEach() throws Exception {
-    StringBuilder gone = new StringBuilder();
-    for (int i = 0; i < 6_000; i++) {
-      gone.append("a;gone").append(i).append(" 1\n");
-    }
-    Path before = Files.writeString(folder.resolve("before"), gone);
-    Path now = Files.writeString(folder.resolve("now"), "a;new 5\na;same 5\n");
-    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), null)) {
-      file.whole().get();
-      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9_000, null, null);
-      TopReport report = (TopReport) file.page(query).get();
-      assertEquals(6_003, report.functions());
-      assertEquals(6_000, report.rows().stream().filter(TopReport.Row::isGone).count());
-      TopReport.Row root =
-          report.rows().stream().filter(r -> r.function().name().equals("a")).findFirst().get();
-      assertEquals(0, root.before().self());
-      assertEquals(1.0, (double) root.before().total() / report.total(), 1e-9);
-      TopReport.Row one = report.rows().stream().filter(TopReport.Row::isGone).findFirst().get();
-      assertEquals(1.0 / 6_000, (double) one.before().self() / report.total(), 1e-9);
-      GraphQuery narrow =
-          new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 80, 9, null);
-      GraphSlice slice = file.snapshot(narrow).get().graph();
-      int shown = 0;
-      for (int i = 0; i < slice.size(); i++) {
-        boolean isGone = slice.bundled()[i] == 0 && slice.name()[i].startsWith("gone");
-        shown += slice.hiddenCount()[i] + slice.bundled()[i] + (isGone ? 1 : 0);
-      }
-      assertEquals(6_000, shown);
-    }
-  }
-
-  @Test
-  void snapshot_ofFractions_sumsThem() throws Exception {
-    assertEquals(
-        List.of("all 4", " a 4", "  b 3", "  c 1"),
-        drawn(read("a;b 0.3\n".repeat(10) + "a;c 0.75\na;c 0.25\n")));
-    assertEquals(List.of("all 0.007", " a 0.007"), drawn(read("a 0.0035\na 3.5e3\na 0.0035\n")));
-    String many = "a;b 0.123456789\n".repeat(1_000) + "a;c 1\n";
-    assertEquals(List.of("all 124.456789", " a 124.456789"), drawn(read(many)).subList(0, 2));
-  }
-
-  @Test
-  void snapshot_ofFractionsThatLeaveNoRoom_keepsWhatThereIsRoomFor() throws Exception {
-    Snapshot snapshot = read("a;b 0.123456789\na;c 900000000000000000\na;c 0.5\n");
-    assertEquals(List.of(), snapshot.notices());
-    double parts = snapshot.measure().parts();
-    assertEquals(9e17, snapshot.total() / parts, 1);
-  }
-
-  @Test
-  void compared_ofNumbersBeyondDoubles_isExact() throws Exception {
-    Path before = Files.writeString(folder.resolve("before"), "a;b 9007199254740993\n");
-    Path now = Files.writeString(folder.resolve("now"), "a;b 123456789012345678\na;c 0.5\n");
-    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), null)) {
-      file.whole().get();
-      HeldStacks held = file.held(0).get();
-      List<String> stacks = new ArrayList<>();
-      held.forEach(s -> stacks.add(s.before() + " " + s.value()));
-      assertEquals(List.of("90071992547409930 1234567890123456780", "0 5"), stacks);
-      assertEquals(1, held.decimals());
-    }
-  }
-
-  @Test
-  void snapshot_ofZerosAlone_saysSo() throws Exception {
-    assertEquals(List.of("all of its numbers are 0"), read("a;b 0\na;c 0.0\n").notices());
-    assertEquals(List.of(), read("a;b 0\na;c 0.1\n").notices());
   }
 
   @Test
@@ -838,44 +455,6 @@ class StackFileTest {
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(
-      strings = {
-        "worker 3 10\nmain 5\n",
-        "a;b 1 2\na;c 3 4\n",
-        "a;b 1 2\nbad\n# x\na;c 3\na;d 4 5\n",
-        "{\n \"a\": 12\n}\n",
-        "@a[\n b 12\n]: 5\n",
-        "# first frame: comm\nx;y 0.5\nx;z 1\n",
-      })
-  void fold_ofOneText_isTheSameHoweverItWasCut(String text) {
-    List<String> results = new ArrayList<>();
-    byte[] bytes = text.getBytes(UTF_8);
-    for (int most = bytes.length; most > 0; most--) {
-      StackNames names = new StackNames();
-      StackTree tree = new StackTree();
-      StackLines lines = new StackLines(names, tree, StackTree.NOW, true);
-      int from = 0;
-      for (int at = 1; at <= bytes.length; at++) {
-        if (bytes[at - 1] == '\n' && (at == bytes.length || at - from >= most)) {
-          lines.fold(bytes, from, at);
-          from = at;
-        }
-      }
-      tree.sumUp();
-      StringBuilder result = new StringBuilder();
-      for (int node = 0; node < tree.nodes(); node++) {
-        if (tree.weight(node, 0) > 0 || tree.baseline(node, 0) > 0) {
-          result.append(names.name(tree.function(node))).append(' ');
-          result.append(tree.weight(node, 0)).append(' ').append(tree.baseline(node, 0));
-          result.append(' ').append(names.kind(tree.function(node))).append('\n');
-        }
-      }
-      results.add(result + lines.whyNone() + lines.bad() + tree.hasBaseline() + lines.stacks());
-    }
-    assertEquals(1, Set.copyOf(results).size(), results::toString);
-  }
-
   @Test
   void held_ofNamesThatDifferInBadBytesAlone_staysApart() throws Exception {
     byte[] text = "a;x? 1\na;x! 2\na;x?! 4\na;\u00e9? 8\n".getBytes(UTF_8);
@@ -889,58 +468,6 @@ class StackFileTest {
       file.held(0).get().forEach(s -> stacks.put(String.join(";", s.names()), s.value()));
       assertEquals(
           Map.of("a;x\\xFF", 1L, "a;x\\xC3", 2L, "a;x\\xFF\\xC3", 4L, "a;\u00e9\\xFF", 8L), stacks);
-    }
-  }
-
-  /** Lines of all lengths, in pieces of all lengths, beside sums by whole stacks. */
-  @Test
-  void fold_ofRandomLinesInRandomPieces_isTheNaiveSum() {
-    Random random = new Random(7);
-    for (int round = 0; round < 200; round++) {
-      Map<String, Long> expected = new TreeMap<>();
-      StackNames names = new StackNames();
-      StackTree tree = new StackTree();
-      StackLines lines = new StackLines(names, tree, StackTree.NOW, true);
-      String[] last = new String[0];
-      StringBuilder piece = new StringBuilder();
-      for (int i = 0; i < 300; i++) {
-        int kept = last.length == 0 ? 0 : random.nextInt(last.length + 1);
-        String[] stack = java.util.Arrays.copyOf(last, kept + random.nextInt(4));
-        for (int at = kept; at < stack.length; at++) {
-          stack[at] = "f ".repeat(random.nextInt(3)) + "x".repeat(1 + random.nextInt(12));
-        }
-        if (stack.length > 0) {
-          last = stack;
-          String joined = String.join(";", stack);
-          long value = random.nextInt(5) == 0 ? 1_000_000_000_000L : random.nextInt(20);
-          piece.append(joined).append(' ').append(value).append('\n');
-          expected.merge(joined, value, Long::sum);
-        }
-        if (random.nextInt(10) == 0) {
-          byte[] bytes = piece.toString().getBytes(UTF_8);
-          lines.fold(bytes, 0, bytes.length);
-          // The piece is used again by whoever reads.
-          java.util.Arrays.fill(bytes, (byte) 'z');
-          piece.setLength(0);
-        }
-      }
-      byte[] bytes = piece.toString().getBytes(UTF_8);
-      lines.fold(bytes, 0, bytes.length);
-      Map<String, Long> folded = new TreeMap<>();
-      for (int node = 1; node < tree.nodes(); node++) {
-        StringBuilder path = new StringBuilder();
-        for (int n = node; n > 0; n = tree.parent(n)) {
-          path.insert(0, names.name(tree.function(n)) + (path.isEmpty() ? "" : ";"));
-        }
-        if (expected.containsKey(path.toString())) {
-          folded.put(path.toString(), tree.own(node, StackTree.NOW));
-        } else {
-          assertEquals(0, tree.own(node, StackTree.NOW), path.toString());
-        }
-      }
-      assertEquals(expected, folded);
-      tree.sumUp();
-      assertEquals(expected.values().stream().mapToLong(Long::longValue).sum(), tree.weight(0, 0));
     }
   }
 }

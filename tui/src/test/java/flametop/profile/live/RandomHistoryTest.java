@@ -6,72 +6,28 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import flametop.array.IntColumn;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Function;
-import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
-import flametop.profile.answer.TasksQuery;
-import flametop.profile.answer.TasksReport;
-import flametop.profile.answer.TopQuery;
-import flametop.profile.answer.TopReport;
 import flametop.profile.log.Accounts;
-import flametop.profile.log.ChangeLog;
-import flametop.profile.log.OwnerTimes;
 import flametop.profile.log.Owners;
 import flametop.profile.log.Spot;
 import flametop.profile.log.Stacks;
-import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
 import flametop.profile.tree.NaiveShape;
-import flametop.profile.tree.Noise;
 import flametop.profile.tree.Options;
 import flametop.sampler.State;
-import flametop.sampler.WalkEnd;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Random histories against naive models. */
-class RandomHistoryTest {
-  private static final long MS = World.MS;
-  private static final int STATES = State.values().length;
-  private static final int EVERY_STATE = (1 << STATES) - 1;
-
-  /** Rounding, ns: of each entry less than one. */
-  private static final double NEAR = 100;
-
-  /** One entry of the log, and when it was seen. */
-  private record Change(
-      long time, int owner, int stack, int spot, long base, int open, long samples) {
-    int state() {
-      return Spot.state(spot);
-    }
-  }
-
-  private static List<Change> changes(World world) {
-    List<Change> changes = new ArrayList<>();
-    ChangeLog.Cursor cursor = world.log.start();
-    while (world.log.more(cursor)) {
-      long time = world.log.nextTime(cursor);
-      List<Change> here = new ArrayList<>();
-      world.log.forward(
-          cursor,
-          (owner, stack, spot, base, open, samples) ->
-              here.add(new Change(time, owner, stack, spot, base, open, samples)));
-      changes.addAll(here);
-    }
-    return changes;
-  }
-
+class RandomHistoryTest extends RandomHistoryFixture {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void accounts_anyHistory_addUpToTheWallClock(long seed) {
@@ -97,13 +53,13 @@ class RandomHistoryTest {
     long[] disk = new long[count];
     long[] open = new long[count];
     for (Change c : changes(world)) {
-      int task = world.owners.tid(c.owner) - 100;
-      long nanos = Spot.isSampled(c.spot) ? 0 : c.base + c.open * head;
+      int task = world.owners.tid(c.owner()) - 100;
+      long nanos = Spot.isSampled(c.spot()) ? 0 : c.base() + c.open() * head;
       all[task] += nanos;
-      open[task] += c.open;
+      open[task] += c.open();
       disk[task] += c.state() == State.DISK.ordinal() ? nanos : 0;
       run[task] += c.state() == State.RUN.ordinal() ? nanos : 0;
-      queued[task] += c.state() == State.QUEUED.ordinal() && c.stack != Stacks.STOLEN ? nanos : 0;
+      queued[task] += c.state() == State.QUEUED.ordinal() && c.stack() != Stacks.STOLEN ? nanos : 0;
     }
     for (Simulation.Task t : simulation.tasks) {
       if (!t.seen) {
@@ -177,21 +133,6 @@ class RandomHistoryTest {
     }
   }
 
-  private static Shape shape(Random random, Stacks stacks) {
-    List<Function> functions = new ArrayList<>();
-    for (int f = 0; f < stacks.functions(); f++) {
-      functions.add(new Function(stacks.kind(f), stacks.module(f), stacks.name(f)));
-    }
-    Shape shape = NaiveShape.random(random, functions, "f[02]");
-    for (int i = random.nextInt(3); i > 0; i--) {
-      shape = shape.plus(NaiveShape.randomTasks(random));
-    }
-    int order = random.nextInt(2 * RootOrder.values().length);
-    return order >= RootOrder.values().length
-        ? shape
-        : shape.plus(new Shape.Group(RootOrder.values()[order]));
-  }
-
   /** Names of the path of an entry, each with a semicolon behind; null if it is left out. */
   private static String path(World world, Shape shape, int owner, int stack, int cpu) {
     boolean hidden = world.options.hideRoots();
@@ -253,17 +194,19 @@ class RandomHistoryTest {
     Shape shape = fold.shape();
     Map<List<Integer>, long[][]> entries = new HashMap<>();
     for (Change c : changes(world)) {
-      if (c.time <= window.headTime() && world.owners.admits(shape, c.owner)) {
-        int owner = shape.group() == RootOrder.THREAD ? c.owner : world.owners.group(c.owner);
-        long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
-        List<Integer> key = List.of(owner, c.stack, shape.tellsCpus() ? Spot.cpu(c.spot) : 0);
+      if (c.time() <= window.headTime() && world.owners.admits(shape, c.owner())) {
+        int owner = shape.group() == RootOrder.THREAD ? c.owner() : world.owners.group(c.owner());
+        long tail = window.whole() || c.time() > window.tailTime() ? 0 : 1;
+        List<Integer> key = List.of(owner, c.stack(), shape.tellsCpus() ? Spot.cpu(c.spot()) : 0);
         long[][] sums = entries.computeIfAbsent(key, k -> new long[2][Spot.KINDS]);
-        sums[0][Spot.kind(c.spot)] +=
-            c.base + c.open * window.headTold() - tail * (c.base + c.open * window.tailTold());
-        sums[1][Spot.kind(c.spot)] +=
-            c.samples
-                + c.open * window.headPass()
-                - tail * (c.samples + c.open * window.tailPass());
+        sums[0][Spot.kind(c.spot())] +=
+            c.base()
+                + c.open() * window.headTold()
+                - tail * (c.base() + c.open() * window.tailTold());
+        sums[1][Spot.kind(c.spot())] +=
+            c.samples()
+                + c.open() * window.headPass()
+                - tail * (c.samples() + c.open() * window.tailPass());
       }
     }
     Map<String, double[]> naive = new TreeMap<>();
@@ -465,325 +408,5 @@ class RandomHistoryTest {
       path = world.stacks.name(fold.trie().function(n)) + ";" + path;
     }
     return path;
-  }
-
-  @ParameterizedTest
-  @ValueSource(longs = {15, 16})
-  void top_anyHistoryAndShape_isTheNaiveOne(long seed) {
-    Random random = new Random(seed);
-    World world = new World(new Options(Shape.PLAIN, 64 << 20, false));
-    Simulation simulation = new Simulation(world, seed, true, null);
-    for (int step = 0; step < 100; step++) {
-      simulation.step();
-      if (step % 20 == 10) {
-        world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
-      }
-      if (step % 10 == 0) {
-        for (LogFold fold : world.folds) {
-          checkTop(world, fold, random.nextBoolean());
-        }
-      }
-    }
-  }
-
-  private static void checkTop(World world, LogFold fold, boolean bySelf) {
-    Map<String, long[]> naive = new TreeMap<>();
-    for (FoldedStack f : world.reader(fold, Long.MAX_VALUE).folded(StateSet.ALL, 0, false)) {
-      int last = f.names().length - 1;
-      Set<String> counted = new HashSet<>();
-      for (int i = 0; i <= last; i++) {
-        NodeKind kind = f.kinds()[i];
-        boolean task =
-            kind == NodeKind.PROCESS || kind == NodeKind.THREAD || kind == NodeKind.CGROUP;
-        String name = f.kinds()[i] + f.names()[i];
-        if (!task && counted.add(name)) {
-          naive.computeIfAbsent(name, n -> new long[2])[0] += f.value();
-        }
-        if (!task && i == last) {
-          naive.get(name)[1] += f.value();
-        }
-      }
-    }
-    TopReport report =
-        fold.tree()
-            .top()
-            .report(
-                new TopQuery(
-                    StateSet.ALL,
-                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
-                    10_000,
-                    null,
-                    null),
-                Noise.NONE);
-    assertEquals(naive.size(), report.functions());
-    long before = Long.MAX_VALUE;
-    for (TopReport.Row row : report.rows()) {
-      long[] expected = naive.get(row.function().kind() + row.function().name());
-      assertEquals(expected[0], row.total());
-      assertEquals(expected[1], row.self());
-      assertEquals(row.total(), Arrays.stream(row.totalByState()).sum());
-      assertEquals(row.self(), Arrays.stream(row.selfByState()).sum());
-      long by = bySelf ? row.self() : row.total();
-      assertTrue(by <= before);
-      before = by;
-    }
-    assertEquals(
-        report.rows().subList(0, Math.min(3, report.rows().size())).stream()
-            .map(TopReport.Row::function)
-            .toList(),
-        fold
-            .tree()
-            .top()
-            .report(
-                new TopQuery(
-                    StateSet.ALL,
-                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
-                    3,
-                    null,
-                    null),
-                Noise.NONE)
-            .rows()
-            .stream()
-            .map(TopReport.Row::function)
-            .toList());
-  }
-
-  @ParameterizedTest
-  @ValueSource(longs = {17, 18})
-  void tasks_anyWindow_areTheNaiveOnes(long seed) {
-    Random random = new Random(seed);
-    World world = new World(new Options(Shape.PLAIN, 64 << 20, true));
-    Simulation simulation = new Simulation(world, seed, true, null);
-    OwnerTimes times = new OwnerTimes(world.log);
-    for (int step = 0; step < 200; step++) {
-      simulation.step();
-      times.catchUp(Long.MAX_VALUE);
-      if (step % 10 == 0) {
-        long nanos = step % 20 == 0 ? Long.MAX_VALUE : random.nextInt(5_000) * MS;
-        times.window(nanos, Long.MAX_VALUE);
-        checkTasks(world, simulation, times);
-      }
-    }
-  }
-
-  private static void checkTasks(World world, Simulation simulation, OwnerTimes times) {
-    Window window = times.window();
-    Map<Integer, long[]> naive = new TreeMap<>();
-    for (Change c : changes(world)) {
-      if (Spot.isSampled(c.spot)) {
-        continue;
-      }
-      long tail = window.whole() || c.time > window.tailTime() ? 0 : 1;
-      long value =
-          c.base + c.open * window.headTold() - tail * (c.base + c.open * window.tailTold());
-      if (c.stack != Stacks.STOLEN) {
-        naive.computeIfAbsent(world.owners.tid(c.owner), t -> new long[STATES])[c.state()] += value;
-      }
-    }
-    TaskStates states = new TaskStates(world.owners, world.intake.accounts(), window.headTime());
-    TaskReader reader = new TaskReader(world.owners, world.stacks, times, states);
-    TasksQuery byThread = new TasksQuery(true, true, TasksQuery.Order.PID, 10_000, null);
-    Map<Integer, long[]> actual = new TreeMap<>();
-    for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN).rows()) {
-      // A thread that executed is in two processes.
-      long[] sums = actual.computeIfAbsent(row.tid(), t -> new long[3]);
-      sums[0] += row.run();
-      sums[1] += row.queued();
-      Simulation.Task task = simulation.tasks.get(row.tid() - 100);
-      if (row.state() != null) {
-        assertTrue(task.alive);
-        assertTrue(!task.seen || row.ageNanos() <= window.headTime() - task.account);
-      }
-    }
-    for (Simulation.Task task : simulation.tasks) {
-      long[] expected = naive.getOrDefault(task.id + 100, new long[STATES]);
-      long[] sums = actual.getOrDefault(task.id + 100, new long[3]);
-      assertEquals(expected[State.RUN.ordinal()], sums[0]);
-      assertTrue(expected[State.QUEUED.ordinal()] <= sums[1]);
-      if (window.whole()) {
-        assertEquals(expected[State.QUEUED.ordinal()], sums[1]);
-      }
-      assertTrue(!task.alive || !task.seen || actual.containsKey(task.id + 100));
-    }
-    TasksQuery byProcess = new TasksQuery(false, true, TasksQuery.Order.CPU, 3, null);
-    TasksReport report = reader.report(byProcess, Shape.PLAIN);
-    assertEquals(Math.min(3, report.tasks()), report.rows().size());
-    for (int i = 1; i < report.rows().size(); i++) {
-      assertTrue(report.rows().get(i).run() <= report.rows().get(i - 1).run());
-    }
-  }
-
-  @ParameterizedTest
-  @ValueSource(longs = {21, 22})
-  void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(Shape.PLAIN, 600_000, true));
-    World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
-    Simulation a = new Simulation(bounded, seed);
-    Simulation b = new Simulation(whole, seed);
-    Shape[] shapes = {
-      Shape.of(new Shape.Cpus(Set.of(1), false)), Shape.of(new Shape.Group(RootOrder.CPU))
-    };
-    for (Shape shape : shapes) {
-      bounded.fold(shape);
-    }
-    for (int step = 0; step < 600; step++) {
-      a.step();
-      b.step();
-      for (LogFold fold : bounded.folds) {
-        fold.window(5_000 * MS, Long.MAX_VALUE);
-      }
-    }
-    // What has forgotten its CPU has left the folds that it was in by it.
-    for (int i = 0; i < shapes.length; i++) {
-      LogFold anew = bounded.fold(shapes[i]);
-      anew.catchUp(Long.MAX_VALUE);
-      for (long window : new long[] {Long.MAX_VALUE, 3_000 * MS, 30_000 * MS}) {
-        boolean same =
-            bounded
-                .folded(anew, window, StateSet.ALL, false)
-                .equals(bounded.folded(bounded.folds.get(i + 1), window, StateSet.ALL, false));
-        assertTrue(same, shapes[i] + " in " + window);
-      }
-    }
-    bounded.check();
-    assertTrue(bounded.log.compactedTo() > bounded.log.startTime());
-    assertEquals(whole.folded(StateSet.ALL), bounded.folded(StateSet.ALL));
-    LogFold anew = bounded.fold(bounded.options.shape());
-    anew.catchUp(Long.MAX_VALUE);
-    assertEquals(
-        whole.folded(StateSet.ALL), bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, false));
-    assertEquals(
-        whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, true),
-        bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, true));
-    assertEquals(
-        bounded.folded(bounded.fold(), 3_000 * MS, StateSet.ALL, false),
-        bounded.folded(anew, 3_000 * MS, StateSet.ALL, false));
-    bounded.check();
-  }
-
-  @ParameterizedTest
-  @ValueSource(longs = {31})
-  void log_outOfMemory_staysWithinItAndKeepsTheTotals(long seed) {
-    World bounded =
-        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 30_000, true));
-    World whole =
-        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
-    Simulation a = new Simulation(bounded, seed);
-    Simulation b = new Simulation(whole, seed);
-    for (int step = 0; step < 2000; step++) {
-      a.step();
-      b.step();
-      assertTrue(bounded.log.bytes() < 45_000, "bytes=" + bounded.log.bytes());
-    }
-    LogFold anew = bounded.fold(bounded.options.shape());
-    anew.catchUp(Long.MAX_VALUE);
-    for (int state = 0; state < STATES; state++) {
-      int bits = 1 << state;
-      assertEquals(
-          whole.fold().trie().weight(0, bits, whole.fold().window()),
-          anew.trie().weight(0, bits, anew.window()));
-    }
-    anew.window(2_000 * MS, Long.MAX_VALUE);
-    assertTrue(anew.covered() > 0);
-    bounded.check();
-  }
-
-  private static final RootOrder[] ORDERS = {
-    RootOrder.NONE, RootOrder.SERVICE, RootOrder.PROCESS, RootOrder.THREAD
-  };
-
-  /** The same history twice: with ids that are forgotten and given anew, and without. */
-  @ParameterizedTest
-  @ValueSource(longs = {41, 42, 43, 44})
-  void forgotten_anyIds_changesNothing(long seed) {
-    Options options =
-        new Options(
-            Shape.of(new Shape.Group(ORDERS[(int) (seed % ORDERS.length)])),
-            64 << 20,
-            seed % 2 == 0);
-    World forgetting = new World(options);
-    World whole = new World(options);
-    Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
-    Simulation b = new Simulation(whole, seed, true, null);
-    for (int step = 0; step < 400; step++) {
-      a.step();
-      b.step();
-      if (step % 3 == 0) {
-        forgetting.sweep();
-      }
-      if (step % 40 == 39) {
-        forgetting.check();
-        LogFold anew = forgetting.fold(forgetting.options.shape());
-        anew.catchUp(Long.MAX_VALUE);
-        for (boolean samples : new boolean[] {false, true}) {
-          Map<String, Long> expected =
-              whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, samples);
-          assertEquals(
-              expected,
-              forgetting.folded(forgetting.fold(), Long.MAX_VALUE, StateSet.ALL, samples));
-          assertEquals(expected, forgetting.folded(anew, Long.MAX_VALUE, StateSet.ALL, samples));
-          assertEquals(
-              forgetting.folded(anew, 3_000 * MS, StateSet.ALL, samples),
-              forgetting.folded(forgetting.fold(), 3_000 * MS, StateSet.ALL, samples));
-        }
-        forgetting.folds.remove(anew);
-        anew.close();
-      }
-    }
-    // What is in the log is kept: 40 stacks, whatever became of their ids, are told apart by them.
-    int reasons = WalkEnd.all().size();
-    assertTrue(forgetting.stacks.made() > 3L * (forgetting.stacks.functions() - reasons));
-  }
-
-  /** The oldest history becomes a sum of few entries: what it does not tell apart is not lost. */
-  @ParameterizedTest
-  @ValueSource(longs = {51, 52, 53, 54})
-  void forgotten_outOfMemory_keepsTotalsAndTables(long seed) {
-    RootOrder order = RootOrder.values()[(int) (seed % 4)];
-    World forgetting = new World(new Options(Shape.of(new Shape.Group(order)), 30_000, true));
-    World whole = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, true));
-    Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
-    Simulation b = new Simulation(whole, seed, true, null);
-    for (int step = 0; step < 1_200; step++) {
-      a.step();
-      b.step();
-      if (step % 30 == 0) {
-        forgetting.sweep();
-        forgetting.check();
-        checkTotals(whole.fold(), forgetting.fold(), a.countsDisk);
-        LogFold anew = forgetting.fold(forgetting.options.shape());
-        anew.catchUp(Long.MAX_VALUE);
-        checkTotals(whole.fold(), anew, a.countsDisk);
-        // A trie that has seen it all shows what a new one does, in any window.
-        long window = step % 60 == 0 ? Long.MAX_VALUE : 2_000 * MS;
-        assertEquals(
-            forgetting.folded(anew, window, StateSet.ALL, false),
-            forgetting.folded(forgetting.fold(), window, StateSet.ALL, false));
-        forgetting.folds.remove(anew);
-        anew.close();
-      }
-      assertTrue(forgetting.log.bytes() < 45_000, "bytes=" + forgetting.log.bytes());
-    }
-    assertTrue(forgetting.log.compactedTo() > forgetting.log.startTime());
-  }
-
-  private static void checkTotals(LogFold expected, LogFold actual, boolean countsDisk) {
-    actual.window(Long.MAX_VALUE, Long.MAX_VALUE);
-    int off = StateSet.BLOCKED.bits();
-    for (int states : new int[] {1, 2, off, EVERY_STATE}) {
-      assertEquals(
-          expected.trie().weight(0, states, expected.window()),
-          actual.trie().weight(0, states, actual.window()),
-          "states=" + states);
-    }
-    // Samples part time off the CPU by pools, and what is old has one for all; what is counted is
-    // rounded.
-    for (int state = 0; countsDisk && state < STATES; state++) {
-      assertEquals(
-          (double) expected.trie().weight(0, 1 << state, expected.window()),
-          (double) actual.trie().weight(0, 1 << state, actual.window()),
-          NEAR,
-          "state=" + state);
-    }
   }
 }

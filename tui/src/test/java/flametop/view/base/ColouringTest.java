@@ -11,11 +11,12 @@ import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.Tree;
+import flametop.view.screen.Trees;
 import flametop.view.state.ViewState;
 import org.junit.jupiter.api.Test;
 
 class ColouringTest {
-  private final Tree tree = Pictures.server();
+  private final Tree tree = Trees.server();
   private ViewState state = Pictures.state().withStates(StateSet.ALL);
 
   private GraphSlice slice() {

@@ -24,6 +24,7 @@ import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
+import flametop.view.screen.Trees;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
@@ -38,7 +39,7 @@ class CompareKeysTest {
   }
 
   private Scene live(ViewState state) {
-    return scene(Pictures.snapshot(Pictures.server(), state, 200), state);
+    return scene(Pictures.snapshot(Trees.server(), state, 200), state);
   }
 
   private Scene compared(ViewState state) {
@@ -177,7 +178,7 @@ class CompareKeysTest {
 
   @Test
   void trend_ofTheSelection_hasItsSignAndColourInAField() {
-    Tree server = Pictures.server();
+    Tree server = Trees.server();
     ViewState state = Pictures.selecting(Pictures.state(), server, "redis-server");
     Piece up = trend(server, state, 1_000);
     Piece down = trend(server, state, 9_000);

@@ -18,6 +18,7 @@ import flametop.view.screen.Pictures;
 import flametop.view.screen.ScreenUser;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
+import flametop.view.screen.Trees;
 import flametop.view.state.ViewState;
 import java.util.Objects;
 import java.util.Optional;
@@ -30,7 +31,7 @@ public class HeatKeysTest extends ScreenUser {
   /** The pictures show this moment, and their screen has cells of 40 ms. */
   private static final long NOW = HeatPictures.NOW;
 
-  private final Tree tree = Pictures.server();
+  private final Tree tree = Trees.server();
   private int rows = 40;
 
   @Override

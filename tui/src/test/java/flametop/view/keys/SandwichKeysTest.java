@@ -22,6 +22,7 @@ import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.SandwichPictures;
 import flametop.view.screen.Tree;
+import flametop.view.screen.Trees;
 import flametop.view.state.Effect;
 import flametop.view.state.Place;
 import flametop.view.state.SandwichPlace;
@@ -35,7 +36,7 @@ import org.junit.jupiter.api.Test;
 class SandwichKeysTest {
   private static final int[] SIZE = {120, 34};
 
-  private Tree tree = Pictures.server();
+  private Tree tree = Trees.server();
   private ViewState state = SandwichPictures.of("entry_SYSCALL_64", NodeKind.KERNEL, "[kernel]");
   private List<Effect> effects = List.of();
 
@@ -294,7 +295,7 @@ class SandwichKeysTest {
     assertEquals("entry_SYSCALL_64", selected());
     mouse(Mouse.Kind.DOUBLE, 2, middle);
     assertEquals("all", zoom(false));
-    tree = Pictures.deep(90);
+    tree = Trees.deep(90);
     String function = tree.nodes.get(45).name;
     state = SandwichPictures.of(function, NodeKind.USER, "deep");
     mouse(Mouse.Kind.WHEEL_UP, 10, scene().sandwich.middle() - 2);

@@ -19,9 +19,11 @@ import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
 import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.Reports;
 import flametop.view.screen.ScreenUser;
 import flametop.view.screen.ShapePictures;
 import flametop.view.screen.Tree;
+import flametop.view.screen.Trees;
 import flametop.view.state.Effect;
 import flametop.view.state.PickList;
 import flametop.view.state.PickRow;
@@ -35,7 +37,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class ShapeKeysTest extends ScreenUser {
-  private final Tree tree = Pictures.server();
+  private final Tree tree = Trees.server();
   private int columns = 120;
 
   @Override
@@ -298,19 +300,19 @@ class ShapeKeysTest extends ScreenUser {
     Step step = Keys.press(scene(), Key.of('G'));
     assertEquals(List.of(new Effect.Rows(PickList.Of.CGROUPS)), step.effects());
     state = step.state();
-    state = PickKeys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    state = PickKeys.listed(state, PickList.Of.CGROUPS, Reports.cgroups()).state();
     type("nginx");
     assertEquals(1, state.pick().matching().size());
     press(Key.of(Key.Kind.ENTER));
     assertEquals("cgroup /system.slice/nginx.service", steps());
     assertEquals("only cgroup /system.slice/nginx.service, its past too", state.message());
     type("G");
-    state = PickKeys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    state = PickKeys.listed(state, PickList.Of.CGROUPS, Reports.cgroups()).state();
     press(Key.of(Key.Kind.DOWN));
     press(Key.ctrl('x'));
     assertTrue(steps().contains("not cgroup /system.slice"), steps());
     type("G");
-    state = PickKeys.listed(state, PickList.Of.CGROUPS, Pictures.cgroups()).state();
+    state = PickKeys.listed(state, PickList.Of.CGROUPS, Reports.cgroups()).state();
     press(Key.of(Key.Kind.HOME));
     press(Key.of(Key.Kind.PAGE_UP));
     press(Key.of(Key.Kind.ENTER));
@@ -380,7 +382,7 @@ class ShapeKeysTest extends ScreenUser {
   @Test
   void pick_leftOut_isWithoutTheMarkedRow() {
     type("p");
-    state = PickKeys.listed(state, PickList.Of.PROCESSES, Pictures.processes()).state();
+    state = PickKeys.listed(state, PickList.Of.PROCESSES, Reports.processes()).state();
     press(Key.ctrl('x'));
     assertEquals("nothing would be left; mark a row first", state.message());
     type("redis");
@@ -389,7 +391,7 @@ class ShapeKeysTest extends ScreenUser {
     assertEquals(Shape.of(new Shape.Processes(Set.of(812), true)), state.shape());
     assertEquals("without pid 812 redis-server, its past too", state.message());
     type("c");
-    state = PickKeys.listed(state, PickList.Of.COMMS, Pictures.processes()).state();
+    state = PickKeys.listed(state, PickList.Of.COMMS, Reports.processes()).state();
     type("nginx");
     press(Key.of(Key.Kind.DELETE));
     assertEquals("not pid 812 › not comm nginx", steps());

@@ -22,6 +22,7 @@ import flametop.view.screen.Pictures;
 import flametop.view.screen.ScreenUser;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
+import flametop.view.screen.Trees;
 import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewActions;
@@ -36,7 +37,7 @@ public class TimeKeysTest extends ScreenUser {
   /** The pictures show this moment. */
   private static final long NOW = 4_000 * SECOND;
 
-  private final Tree tree = Pictures.server();
+  private final Tree tree = Trees.server();
 
   @Override
   protected Scene scene() {

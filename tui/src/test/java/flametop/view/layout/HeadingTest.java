@@ -15,7 +15,9 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.Reports;
 import flametop.view.screen.TimePictures;
+import flametop.view.screen.Trees;
 import flametop.view.state.ViewState;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +32,7 @@ class HeadingTest {
 
   private static Scene scene(ViewState state, int columns, int rows, String... notices) {
     Snapshot snapshot =
-        Pictures.snapshot(Pictures.server(), state, columns, Pictures.cpus(2), List.of(notices));
+        Pictures.snapshot(Trees.server(), state, columns, Reports.cpus(2), List.of(notices));
     return Scene.of(snapshot, state, columns, rows, Pictures.options());
   }
 
@@ -73,7 +75,7 @@ class HeadingTest {
   @Test
   void header_windowThatHistoryNoLongerCovers_saysWhatIsShown() {
     ViewState state = Pictures.state();
-    Snapshot whole = Pictures.snapshot(Pictures.server(), state, 200);
+    Snapshot whole = Pictures.snapshot(Trees.server(), state, 200);
     assertTrue(header(state, whole).contains("disk  30 s  19/99"));
     assertTrue(header(state, TimePictures.covering(whole, 9)).contains("disk  9 s of 30 s  19/99"));
     assertTrue(header(state, TimePictures.covering(whole, 29)).contains("disk  30 s  19/99"));
@@ -143,7 +145,7 @@ class HeadingTest {
   void source_ofOneLine_leavesTheGraphItsRows() {
     ViewState state = Pictures.state().withSource(ViewState.NO_SOURCE);
     assertEquals(2, scene(state, 100, 40).sourceRows);
-    ViewState full = Pictures.state().withSource(Pictures.source(1));
+    ViewState full = Pictures.state().withSource(Reports.source(1));
     Scene scene = scene(full, 100, 24);
     assertTrue(scene.sourceRows <= (scene.sourceRows + scene.graphRows) / 2);
     Scene large = scene(full, 200, 100);

@@ -10,6 +10,7 @@ import flametop.profile.answer.TimeRange;
 import flametop.view.base.View;
 import flametop.view.screen.HeatPictures;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.Trees;
 import flametop.view.state.ViewState;
 import java.util.Objects;
 import java.util.Random;
@@ -27,7 +28,7 @@ class HeatCellsTest {
   private static Scene scene(ViewState state, int columns, int rows, boolean ascii) {
     int[] size = {columns, rows};
     return HeatPictures.scene(
-        Pictures.snapshot(Pictures.server(), state, columns),
+        Pictures.snapshot(Trees.server(), state, columns),
         state,
         size,
         Pictures.options(ascii, false));

@@ -9,7 +9,9 @@ import flametop.view.base.TextWidth;
 import flametop.view.screen.Painter;
 import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.Reports;
 import flametop.view.screen.Tree;
+import flametop.view.screen.Trees;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.PickList;
 import flametop.view.state.Search;
@@ -23,7 +25,7 @@ import org.junit.jupiter.api.Test;
 class SceneTest {
   @Test
   void paint_anySize_keepsLiveMarkAndLeavesOutHealthBeforeTargetWindowAndStates() {
-    Tree tree = Pictures.server();
+    Tree tree = Trees.server();
     ViewState state = Pictures.state();
     for (int columns = 40; columns <= 220; columns++) {
       Snapshot snapshot = Pictures.snapshot(tree, state, columns);
@@ -46,7 +48,7 @@ class SceneTest {
   @Test
   void help_graph_explainsHeaderColoursAndMouseInWords() {
     ViewState state = Pictures.state().withHelp(true);
-    Snapshot snapshot = Pictures.snapshot(Pictures.server(), state, 200);
+    Snapshot snapshot = Pictures.snapshot(Trees.server(), state, 200);
     String text = PictureText.of(Scene.of(snapshot, state, 200, 60, Pictures.options()));
     for (String words :
         List.of(
@@ -68,14 +70,14 @@ class SceneTest {
       int rows = 1 + random.nextInt(80);
       Tree tree =
           random.nextBoolean()
-              ? Pictures.server()
-              : random.nextBoolean() ? Pictures.hostile() : Pictures.deep(1 + random.nextInt(200));
+              ? Trees.server()
+              : random.nextBoolean() ? Trees.hostile() : Trees.deep(1 + random.nextInt(200));
       ViewState state = Pictures.state();
       state = random.nextBoolean() ? state.flipped() : state;
       state = random.nextInt(4) == 0 ? state.withHelp(true) : state;
       state =
           random.nextInt(4) == 0
-              ? state.withPick(PickList.open(PickList.Of.COMMS).withRows(Pictures.processes()))
+              ? state.withPick(PickList.open(PickList.Of.COMMS).withRows(Reports.processes()))
               : state;
       state =
           random.nextInt(4) == 0 ? state.withSearch(Search.of("e+", random.nextBoolean())) : state;
@@ -84,7 +86,7 @@ class SceneTest {
               tree,
               state,
               columns,
-              Pictures.cpus(1 + random.nextInt(300)),
+              Reports.cpus(1 + random.nextInt(300)),
               List.of("no cpuidle here: a virtual machine"));
       CellGrid grid = Painter.paint(Scene.of(snapshot, state, columns, rows, Pictures.options()));
       for (int y = 0; y < rows; y++) {
@@ -102,7 +104,7 @@ class SceneTest {
     ViewState state = Pictures.state();
     ViewState since = state.withMoment(state.moment().beginningAt(5_000_000_000L));
     for (int columns : new int[] {80, 120, 200}) {
-      Snapshot snapshot = Pictures.snapshot(Pictures.server(), since, columns);
+      Snapshot snapshot = Pictures.snapshot(Trees.server(), since, columns);
       CellGrid grid = Painter.paint(Scene.of(snapshot, since, columns, 24, Pictures.options()));
       String header = PictureText.row(grid, 0);
       assertTrue(header.matches(".* since [0-2][0-9]:[0-5][0-9]:[0-5][0-9] .*"), header);
@@ -113,7 +115,7 @@ class SceneTest {
   void paint_idleMachine_saysWhatSleeps() {
     ViewState state = Pictures.state();
     Scene scene =
-        Scene.of(Pictures.snapshot(Pictures.idle(), state, 80), state, 80, 24, Pictures.options());
+        Scene.of(Pictures.snapshot(Trees.idle(), state, 80), state, 80, 24, Pictures.options());
     CellGrid grid = Painter.paint(scene);
     boolean said = false;
     for (int y = 0; y < 24; y++) {
@@ -128,7 +130,7 @@ class SceneTest {
     ViewState state = Pictures.state();
     CellGrid grid =
         Painter.paint(
-            Scene.of(Pictures.snapshot(Pictures.hostile(), state, 80), state, 80, 24, ascii));
+            Scene.of(Pictures.snapshot(Trees.hostile(), state, 80), state, 80, 24, ascii));
     for (int y = 0; y < 24; y++) {
       for (int x = 0; x < 80; x++) {
         int c = grid.codePoint(x, y);

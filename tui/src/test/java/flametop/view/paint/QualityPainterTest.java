@@ -9,12 +9,14 @@ import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.Reports;
+import flametop.view.screen.Trees;
 import flametop.view.state.ViewState;
 import org.junit.jupiter.api.Test;
 
 class QualityPainterTest {
   private static String painted(DebugFiles files, int columns, int rows) {
-    QualityReport of = Pictures.quality();
+    QualityReport of = Reports.quality();
     QualityReport report =
         new QualityReport(
             of.windowNanos(),
@@ -30,7 +32,7 @@ class QualityPainterTest {
     ViewState state = Pictures.state().withView(View.QUALITY);
     Scene scene =
         Scene.of(
-            Pictures.snapshot(Pictures.server(), state, columns),
+            Pictures.snapshot(Trees.server(), state, columns),
             report,
             state,
             columns,

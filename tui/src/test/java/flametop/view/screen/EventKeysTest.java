@@ -38,7 +38,7 @@ class EventKeysTest extends ScreenUser {
     PaintOptions options =
         new PaintOptions(
             o.host(), o.target(), origin, o.ascii(), o.plain(), o.users(), o.keymap(), o.notices());
-    Snapshot snapshot = Pictures.snapshot(Pictures.server(), state, 120);
+    Snapshot snapshot = Pictures.snapshot(Trees.server(), state, 120);
     return Scene.of(EventPictures.of(snapshot, report), state, 120, 30, options);
   }
 

@@ -212,7 +212,7 @@ final class EventPictures {
     frames.add(frame("events-list-200x60", faults.withSources(listed("", kinds()).moved(3))));
     frames.add(frame("events-search-80x24", typing));
     frames.add(frame("events-refused-80x24", refused));
-    Snapshot time = Pictures.snapshot(Pictures.server(), Pictures.state(), 80);
+    Snapshot time = Pictures.snapshot(Trees.server(), Pictures.state(), 80);
     Scene none = Scene.of(time, first, 80, 24, Pictures.options());
     frames.add(new Frame("events-none-80x24", Painter.paint(none)));
     for (int source : new int[] {FAULTS, 1, QUERIES}) {
@@ -234,7 +234,7 @@ final class EventPictures {
 
   private static Frame frame(String name, ViewState state) {
     int[] size = size(name);
-    Snapshot snapshot = of(Pictures.snapshot(Pictures.server(), state, size[0]), FAULTS);
+    Snapshot snapshot = of(Pictures.snapshot(Trees.server(), state, size[0]), FAULTS);
     return new Frame(
         name, Painter.paint(Scene.of(snapshot, state, size[0], size[1], Pictures.options())));
   }
@@ -243,7 +243,7 @@ final class EventPictures {
   private static Frame measure(String name, int source) {
     int[] size = size(name);
     ViewState state = Pictures.state().ofEvents(true);
-    Snapshot snapshot = of(Pictures.snapshot(Pictures.server(), state, size[0]), source);
+    Snapshot snapshot = of(Pictures.snapshot(Trees.server(), state, size[0]), source);
     return new Frame(
         name, Painter.paint(Scene.of(snapshot, state, size[0], size[1], Pictures.options())));
   }

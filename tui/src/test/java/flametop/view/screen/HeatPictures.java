@@ -57,7 +57,7 @@ public final class HeatPictures {
 
   static List<Pictures.Frame> golden() {
     List<Pictures.Frame> frames = new ArrayList<>();
-    Tree server = Pictures.server();
+    Tree server = Trees.server();
     ViewState selected = Pictures.selecting(Pictures.state(), server, "redis-server", "main");
     ViewState bursts = mapped(selected, BURST);
     TimeRange burst = new TimeRange(BURST, BURST + 40 * MS);

@@ -28,17 +28,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class MouseTest extends ScreenUser {
-  private Tree tree = Pictures.server();
+  private Tree tree = Trees.server();
 
   @Override
   protected Scene scene() {
     return Scene.of(
-        Pictures.snapshot(tree, state, 120),
-        Pictures.quality(),
-        state,
-        120,
-        30,
-        Pictures.options());
+        Pictures.snapshot(tree, state, 120), Reports.quality(), state, 120, 30, Pictures.options());
   }
 
   private void click(int x, int y) {
@@ -115,7 +110,7 @@ class MouseTest extends ScreenUser {
 
   @Test
   void wheel_deepGraph_scrollsToBothEndsAndKeepsTheSelectionInSight() {
-    tree = Pictures.deep(120);
+    tree = Trees.deep(120);
     int seen = 0;
     for (int i = 0; i < 60; i++) {
       mouse(Mouse.Kind.WHEEL_DOWN, 10, 15);
@@ -135,7 +130,7 @@ class MouseTest extends ScreenUser {
 
   @Test
   void wheel_inAFlame_upGoesTowardsTheLeaves() {
-    tree = Pictures.deep(120);
+    tree = Trees.deep(120);
     state = state.flipped();
     mouse(Mouse.Kind.WHEEL_UP, 10, 15);
     assertEquals(3, scene().plot.firstLevel);
@@ -164,7 +159,7 @@ class MouseTest extends ScreenUser {
 
   @Test
   void press_onAPairOfKeys_doesTheOneUnderIt() {
-    tree = Pictures.server();
+    tree = Trees.server();
     int plus = -1;
     Scene wide = Scene.of(Pictures.snapshot(tree, state, 300), state, 300, 30, Pictures.options());
     for (int x = 0; x < 300; x++) {
@@ -195,7 +190,7 @@ class MouseTest extends ScreenUser {
   @Test
   void pickList_clickMarksSecondPicksOutsideCloses() {
     state = Keys.press(scene(), Key.of('p')).state();
-    state = PickKeys.listed(state, PickList.Of.PROCESSES, Pictures.processes()).state();
+    state = PickKeys.listed(state, PickList.Of.PROCESSES, Reports.processes()).state();
     int[] at = find("redis-server");
     doubleClick(at[0], at[1]);
     assertNull(state.pick());
@@ -237,7 +232,7 @@ class MouseTest extends ScreenUser {
   @Test
   void quality_clickOnAReason_sortsByIt() {
     state = state.withView(View.QUALITY);
-    QualityReport report = Pictures.quality();
+    QualityReport report = Reports.quality();
     PaintOptions options = Pictures.options();
     Scene scene = Scene.of(Snapshot.OPENING, report, state, 200, 30, options);
     int y = QualityTable.TABLE.layout(scene).head();

@@ -21,7 +21,7 @@ public class PainterBenchmark extends Stage {
 
   @Setup
   public void fill() {
-    Tree tree = Pictures.server();
+    Tree tree = Trees.server();
     Random random = new Random(1);
     for (int i = 0; i < 3000; i++) {
       String[] frames = new String[20];

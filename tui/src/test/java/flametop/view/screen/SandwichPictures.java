@@ -29,10 +29,10 @@ public final class SandwichPictures {
 
   static List<Pictures.Frame> golden() {
     List<Pictures.Frame> frames = new ArrayList<>();
-    Tree server = Pictures.server();
+    Tree server = Trees.server();
     ViewState syscall = of("entry_SYSCALL_64", NodeKind.KERNEL, "[kernel]");
     ViewState plan = of("ExecutePlan", NodeKind.USER, "postgres");
-    Tree deep = Pictures.deep(90);
+    Tree deep = Trees.deep(90);
     ViewState middle = of(middle(deep), NodeKind.USER, "deep");
     for (int[] size : SIZES) {
       String of = "-" + size[0] + "x" + size[1];

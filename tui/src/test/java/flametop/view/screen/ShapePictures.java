@@ -23,7 +23,7 @@ public final class ShapePictures {
 
   static List<Pictures.Frame> golden() {
     List<Pictures.Frame> frames = new ArrayList<>();
-    Tree server = Pictures.server();
+    Tree server = Trees.server();
     Tree reversed = server.reversed();
     ViewState shaped =
         Pictures.selecting(Pictures.state(), server, Pictures.readQuery()).withShape(steps());
@@ -33,10 +33,7 @@ public final class ShapePictures {
       frames.add(frame("callers" + of, reversed, callers(reversed), size));
       frames.add(
           frame(
-              "shaped-hostile" + of,
-              Pictures.hostile(),
-              Pictures.state().withShape(hostile()),
-              size));
+              "shaped-hostile" + of, Trees.hostile(), Pictures.state().withShape(hostile()), size));
     }
     int[] small = {80, 24};
     ViewState both = callers(reversed).withShape(steps());
@@ -45,7 +42,7 @@ public final class ShapePictures {
     frames.add(frame("shaped-empty-80x24", nothing, Pictures.state().withShape(steps()), small));
     Snapshot noticed =
         Pictures.snapshot(
-            server, shaped, 80, Pictures.cpus(2), List.of("no CPU clock: perf_event_open failed"));
+            server, shaped, 80, Reports.cpus(2), List.of("no CPU clock: perf_event_open failed"));
     frames.add(Pictures.frame("shaped-noticed-80x24", noticed, shaped));
     Scene scene = scene(server, Pictures.state(), 80, 24);
     frames.add(
@@ -54,7 +51,7 @@ public final class ShapePictures {
     ViewState marked =
         Pictures.state().withShape(Shape.of(new Shape.Cpus(Set.of(1, 3, 40), false)));
     for (int count : new int[] {2, 16, 128, 512}) {
-      Snapshot many = Pictures.snapshot(server, marked, 80, Pictures.crowd(count), List.of());
+      Snapshot many = Pictures.snapshot(server, marked, 80, Reports.crowd(count), List.of());
       frames.add(Pictures.frame("panel-marked-" + count + "-80x24", many, marked));
       if (count == 16) {
         Scene of = Scene.of(many, marked, 80, 24, Pictures.options());

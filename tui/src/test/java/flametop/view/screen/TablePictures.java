@@ -34,7 +34,7 @@ public final class TablePictures {
 
   static List<Pictures.Frame> golden() {
     List<Pictures.Frame> frames = new ArrayList<>();
-    Tree server = Pictures.server();
+    Tree server = Trees.server();
     ViewState top = Pictures.state().withStates(StateSet.ALL).withView(View.TOP);
     TopTable table = new TopTable();
     TasksTable byTask = new TasksTable();
@@ -56,9 +56,9 @@ public final class TablePictures {
     ViewState filtered = top.withSearch(Search.of("read|write", false));
     frames.add(frame("top-filtered", server, filtered, small));
     frames.add(frame("top-none", server, top.withSearch(Search.of("nosuch", true)), small));
-    frames.add(frame("top-long-names", Pictures.longNames(), top, small));
-    frames.add(frame("top-hostile", Pictures.hostile(), top, small));
-    frames.add(frame("top-idle", Pictures.idle(), top.withStates(StateSet.BUSY), small));
+    frames.add(frame("top-long-names", Trees.longNames(), top, small));
+    frames.add(frame("top-hostile", Trees.hostile(), top, small));
+    frames.add(frame("top-idle", Trees.idle(), top.withStates(StateSet.BUSY), small));
     frames.add(frame("top-help", server, top.withHelp(true), small));
     ViewState threads =
         byTask.with(tasks, byTask.place(tasks).withOtherKind().by(TasksQuery.Order.QUEUED));

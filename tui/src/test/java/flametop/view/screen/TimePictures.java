@@ -22,7 +22,7 @@ public final class TimePictures {
 
   static List<Pictures.Frame> golden() {
     List<Pictures.Frame> frames = new ArrayList<>();
-    Tree server = Pictures.server();
+    Tree server = Trees.server();
     Tree release = release();
     String[] write = {"api", "main", "serve", "render"};
     ViewState selected = Pictures.selecting(Pictures.state(), server, "redis-server", "main");
@@ -44,7 +44,7 @@ public final class TimePictures {
     frames.add(
         frame(
             "range-empty",
-            ranged(Pictures.idle(), idle.withSelected(0, List.of(0L)), 80, 60, 40),
+            ranged(Trees.idle(), idle.withSelected(0, List.of(0L)), 80, 60, 40),
             idle.withSelected(0, List.of(0L)),
             small));
     ViewState gone =

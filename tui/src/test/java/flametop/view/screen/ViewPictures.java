@@ -41,9 +41,8 @@ public final class ViewPictures {
   /** A view with a function selected, if it has any, and a page. */
   public static Scene scene(View view, int columns, int rows, PaintOptions options) {
     boolean callers = view == View.CALLERS;
-    Tree tree = callers ? Pictures.server().reversed() : Pictures.server();
-    ViewState server =
-        Pictures.selecting(Pictures.state(), Pictures.server(), Pictures.readQuery());
+    Tree tree = callers ? Trees.server().reversed() : Trees.server();
+    ViewState server = Pictures.selecting(Pictures.state(), Trees.server(), Pictures.readQuery());
     ViewState state =
         callers
             ? ShapePictures.callers(tree)
@@ -52,7 +51,7 @@ public final class ViewPictures {
                 : server.withView(view);
     Snapshot snapshot = Pictures.snapshot(tree, state, columns);
     PageQuery query = state.page(columns);
-    Page page = query == null ? null : new Pictures.Machine().page(query).join();
+    Page page = query == null ? null : new Machine().page(query).join();
     return Scene.of(snapshot, page, state, columns, rows, options);
   }
 }

@@ -14,7 +14,9 @@ import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.screen.Keys;
 import flametop.view.screen.Pictures;
+import flametop.view.screen.Reports;
 import flametop.view.screen.ScreenUser;
+import flametop.view.screen.Trees;
 import flametop.view.state.ShownCpus;
 import flametop.view.state.ViewState;
 import java.util.Comparator;
@@ -23,17 +25,12 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 class CpusTableTest extends ScreenUser {
-  private final CpuReport report = new CpuReport(Pictures.crowd(40), "", "", "");
+  private final CpuReport report = new CpuReport(Reports.crowd(40), "", "", "");
 
   @Override
   protected Scene scene() {
     return Scene.of(
-        Pictures.snapshot(Pictures.server(), state, 120),
-        report,
-        state,
-        120,
-        30,
-        Pictures.options());
+        Pictures.snapshot(Trees.server(), state, 120), report, state, 120, 30, Pictures.options());
   }
 
   @Test

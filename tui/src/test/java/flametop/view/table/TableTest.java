@@ -31,6 +31,7 @@ import flametop.view.screen.ScreenUser;
 import flametop.view.screen.TablePictures;
 import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
+import flametop.view.screen.Trees;
 import flametop.view.state.Effect;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
@@ -44,7 +45,7 @@ class TableTest extends ScreenUser {
   private static final TopTable TOP = new TopTable();
   private static final TasksTable TASKS = new TasksTable();
 
-  private final Tree tree = Pictures.server();
+  private final Tree tree = Trees.server();
 
   TableTest() {
     state = state.withStates(StateSet.ALL);

@@ -1,0 +1,175 @@
+package flametop.profile.live;
+
+import flametop.profile.answer.Extract;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Moment;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
+import flametop.profile.answer.TasksQuery;
+import flametop.profile.answer.TasksReport;
+import flametop.profile.tree.Options;
+import flametop.sampler.State;
+import flametop.sampler.StreamFacts;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+
+/** A profile that is sent batches of the stream, and is asked. */
+abstract class ProfileFixture {
+  static final long MS = World.MS;
+
+  final List<Integer> asked = new CopyOnWriteArrayList<>();
+  final List<ByteBuffer> released = new CopyOnWriteArrayList<>();
+  Profile profile = open(Options.DEFAULT);
+  Moment moment = Moment.ALL;
+  int sequence;
+
+  Profile open(Options options) {
+    StreamFacts facts = StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
+    return new Profile(
+        facts, options, (frames, count) -> Arrays.stream(frames, 0, count).forEach(asked::add));
+  }
+
+  @AfterEach
+  void close() {
+    profile.close();
+  }
+
+  static <T> T get(CompletableFuture<T> future) throws Exception {
+    return future.get(3, TimeUnit.MINUTES);
+  }
+
+  Batch batch(double time, boolean pass) {
+    return new Batch(sequence++, time, pass);
+  }
+
+  void send(Batch batch) {
+    profile.accept(batch.bytes(), released::add);
+  }
+
+  /** Two processes: one sleeps in main;poll, one runs main;work half of the time. */
+  void run(int fromPass, int toPass) {
+    for (int pass = fromPass; pass < toPass; pass++) {
+      double time = 1000 + 50 * pass;
+      Batch batch = batch(time, true);
+      if (pass == 0) {
+        batch
+            .process(0, 10, "sleepy")
+            .task(0, 0, 10, "sleepy")
+            .process(1, 20, "busy")
+            .task(1, 1, 20, "busy");
+        batch
+            .module(0, 1, "/bin/app")
+            .frame(0, 0)
+            .frame(1, 0)
+            .frame(2, 0)
+            .stack(0, 0, 1)
+            .stack(1, 0, 2);
+        batch.changed(time, 0, 0, 0, State.SLEEP, 1);
+      }
+      batch.sample(time, 1, 1, 25 * pass, pass).changed(time, 1, -1, 25 * pass, State.RUN, pass);
+      batch.usage(0, 25 * pass, 50 * pass).usage(1, 50 * pass, 50 * pass);
+      send(batch);
+    }
+  }
+
+  void names() {
+    send(batch(1000 + 50 * (sequence - 1), false).name(0, "main").name(1, "poll").name(2, "work"));
+  }
+
+  /** Has the profile show this. */
+  void show(Moment next) {
+    moment = next;
+    profile.show(moment);
+  }
+
+  /** Has the profile show the last so many ns before it is asked something. */
+  <Q> Q at(long window, Q question) {
+    show(moment.withWindow(window));
+    return question;
+  }
+
+  /** A picture of all time in these states. */
+  Snapshot shown(StateSet states) throws Exception {
+    return get(profile.snapshot(query(Long.MAX_VALUE, states)));
+  }
+
+  <Q> Q all(Q question) {
+    return at(Long.MAX_VALUE, question);
+  }
+
+  GraphQuery query(long window, StateSet states) {
+    return at(window, new GraphQuery(states, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null));
+  }
+
+  Map<String, Long> folded(StateSet states) throws Exception {
+    return folded(Long.MAX_VALUE, states);
+  }
+
+  Map<String, Long> folded(long window, StateSet states) throws Exception {
+    return held(at(window, states));
+  }
+
+  /** The stacks of the moment that is shown. */
+  Map<String, Long> held(StateSet states) throws Exception {
+    Map<String, Long> map = new TreeMap<>();
+    for (FoldedStack f : get(profile.extract(states, GraphQuery.ROOT, false)).stacks()) {
+      map.put(String.join(";", f.names()), f.value() / MS);
+    }
+    return map;
+  }
+
+  static long node(GraphSlice graph, String name) {
+    return graph.node()[Arrays.asList(graph.name()).indexOf(name)];
+  }
+
+  void run2() {
+    for (int pass = 21; pass < 41; pass++) {
+      double time = 1000 + 50 * pass;
+      send(
+          batch(time, true)
+              .sample(time, 1, 1, 25 * pass, pass)
+              .usage(0, 0, 50 * pass)
+              .usage(1, 0, 50 * pass));
+    }
+  }
+
+  static List<FoldedStack> list(Extract extract) {
+    List<FoldedStack> stacks = new ArrayList<>();
+    extract.stacks().forEach(stacks::add);
+    return stacks;
+  }
+
+  TasksReport tasks(long covered) throws Exception {
+    return tasks(all(new TasksQuery(false, true, TasksQuery.Order.PID, 9, null)), covered);
+  }
+
+  /** The report once it covers so much: what takes long is done bit by bit. */
+  TasksReport tasks(TasksQuery query, long covered) throws Exception {
+    TasksReport report = (TasksReport) get(profile.page(query));
+    while (report.windowNanos() != covered) {
+      report = (TasksReport) get(profile.page(query));
+    }
+    return report;
+  }
+
+  /** The picture of all time once all is where it is to be. */
+  Snapshot settled(StateSet states) throws Exception {
+    return settled(Long.MAX_VALUE, states);
+  }
+
+  /** The picture once all is where it is to be. */
+  Snapshot settled(long window, StateSet states) throws Exception {
+    folded(window, states);
+    return get(profile.snapshot(query(window, states)));
+  }
+}
