@@ -1,6 +1,7 @@
 package flametop.profile.file;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
@@ -8,6 +9,8 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.math.MathContext;
 import java.nio.file.Files;
@@ -15,6 +18,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +28,27 @@ abstract class StackFileFixture {
 
   Path file(String text) throws IOException {
     return Files.write(folder.resolve("a.folded"), text.getBytes(UTF_8));
+  }
+
+  /** A pipe that nobody has opened. */
+  Path pipe() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
+    return pipe;
+  }
+
+  /** The end of a pipe into which this text was written, as soon as somebody reads. */
+  static CompletableFuture<OutputStream> written(Path pipe, String text) {
+    return CompletableFuture.supplyAsync(
+        () -> {
+          try {
+            OutputStream out = Files.newOutputStream(pipe);
+            out.write(text.getBytes(UTF_8));
+            return out;
+          } catch (IOException e) {
+            throw new UncheckedIOException(e);
+          }
+        });
   }
 
   static GraphQuery query(long zoom, long selected, int levels, String search) {

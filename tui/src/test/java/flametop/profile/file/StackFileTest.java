@@ -297,23 +297,10 @@ class StackFileTest extends StackFileFixture {
 
   @Test
   void snapshot_whileAPipeIsOpen_hasWhatCameAndThenTheRest() throws Exception {
-    Path pipe = folder.resolve("pipe");
-    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
-    List<OutputStream> opened = new ArrayList<>();
-    Thread writer =
-        new Thread(
-            () -> {
-              try {
-                OutputStream out = Files.newOutputStream(pipe);
-                out.write("a;b 1\na;c".getBytes(UTF_8));
-                opened.add(out);
-              } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-              }
-            });
-    writer.start();
+    Path pipe = pipe();
+    CompletableFuture<OutputStream> written = written(pipe, "a;b 1\na;c");
     try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, null)) {
-      writer.join();
+      OutputStream out = written.get();
       Snapshot first;
       do {
         first = file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, null)).get();
@@ -321,8 +308,8 @@ class StackFileTest extends StackFileFixture {
       assertEquals(List.of("all 1", " a 1", "  b 1"), drawn(first));
       assertFalse(first.reading().done());
       assertEquals(-1, first.reading().size());
-      opened.get(0).write(" 2\n".getBytes(UTF_8));
-      opened.get(0).close();
+      out.write(" 2\n".getBytes(UTF_8));
+      out.close();
       assertEquals(List.of("all 3", " a 3", "  b 1", "  c 2"), drawn(read(file)));
     }
   }

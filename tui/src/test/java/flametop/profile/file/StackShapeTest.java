@@ -24,7 +24,6 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.profile.tree.NaiveShape;
-import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,24 +34,20 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shapes of files of stacks, their functions, callers and callees. */
-class StackShapeTest {
+class StackShapeTest extends StackFileFixture {
   private static final String STACKS =
       "a;main;parse;lex 3\na;main;run;parse;lex 2\nb;main;run;run 5\nb;idle_[k] 1\n";
 
-  @TempDir Path folder;
-
   private StackFile open(String text) throws Exception {
-    Path path = folder.resolve("a.folded");
-    Files.write(path, text.getBytes(UTF_8));
-    StackFile file = new StackFile(StackInput.open(path), 1, 1, true);
+    StackFile file = new StackFile(StackInput.open(file(text)), 1, 1, true);
     file.whole().get();
     return file;
   }
@@ -203,23 +198,10 @@ class StackShapeTest {
 
   @Test
   void shape_whileAPipeIsOpen_hasWhatComesLaterToo() throws Exception {
-    Path pipe = folder.resolve("pipe");
-    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
-    List<OutputStream> opened = new ArrayList<>();
-    Thread writer =
-        new Thread(
-            () -> {
-              try {
-                OutputStream out = Files.newOutputStream(pipe);
-                out.write("a;b;c 1\n".getBytes(UTF_8));
-                opened.add(out);
-              } catch (IOException e) {
-                throw new java.io.UncheckedIOException(e);
-              }
-            });
-    writer.start();
+    Path pipe = pipe();
+    CompletableFuture<OutputStream> written = written(pipe, "a;b;c 1\n");
     try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, true)) {
-      writer.join();
+      OutputStream out = written.get();
       file.shape(Shape.of(new Shape.Callees(function("c"))));
       Snapshot first;
       do {
@@ -227,8 +209,8 @@ class StackShapeTest {
       } while (first.total() == 0);
       assertEquals(Set.of("all 1", "all;a 1", "all;a;c 1"), drawn(first.graph()));
       long c = first.graph().node()[2];
-      opened.get(0).write("a;b;c;d 2\na;b 7\n".getBytes(UTF_8));
-      opened.get(0).close();
+      out.write("a;b;c;d 2\na;b 7\n".getBytes(UTF_8));
+      out.close();
       file.whole().get();
       Snapshot last;
       do {

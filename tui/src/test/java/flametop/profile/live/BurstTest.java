@@ -22,14 +22,11 @@ class BurstTest {
 
   /** A task that sleeps, seen by a pass. */
   private void asleep(double time, int stack) {
-    world.batch(
-        time,
-        true,
-        () -> {
-          world.process(0, 10, "app");
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(time, 0, stack, 0, 0, 7, State.SLEEP);
-        });
+    world.begin(time, true);
+    world.process(0, 10, "app");
+    world.task(0, 0, 10, 0, false, "app");
+    world.changed(time, 0, stack, 0, 0, 7, State.SLEEP);
+    world.end();
   }
 
   private void pass(double time, Runnable records) {

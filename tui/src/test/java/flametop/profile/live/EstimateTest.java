@@ -86,16 +86,13 @@ class EstimateTest {
 
     Machine(long seed, int threads, Load load) {
       random = new Random(seed);
-      world.batch(
-          now / 1e6,
-          false,
-          () -> {
-            world.process(0, 10, "app");
-            for (int t = 0; t < threads; t++) {
-              tasks.add(new Task(load, random, now));
-              world.task(t, 0, 10 + t, 0, false, "app");
-            }
-          });
+      world.begin(now / 1e6, false);
+      world.process(0, 10, "app");
+      for (int t = 0; t < threads; t++) {
+        tasks.add(new Task(load, random, now));
+        world.task(t, 0, 10 + t, 0, false, "app");
+      }
+      world.end();
     }
 
     int stack(Stay stay) {
@@ -337,13 +334,10 @@ class EstimateTest {
       Random random = new Random(run);
       World world = new World(new Options(Shape.PLAIN, 64 << 20, true));
       int[] start = {0, 0};
-      world.batch(
-          1000,
-          true,
-          () -> {
-            start[0] = world.named("main", "start");
-            start[1] = world.named("main", "work");
-          });
+      world.begin(1000, true);
+      start[0] = world.named("main", "start");
+      start[1] = world.named("main", "work");
+      world.end();
       double now = 1000;
       double sample = now + random.nextDouble() * 10;
       double work = 0;
@@ -383,17 +377,14 @@ class EstimateTest {
   void run_rateLowered_samplesCountForTheirPeriods() {
     World world = new World();
     int[] stacks = {0, 0};
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.process(0, 10, "app");
-          world.task(0, 0, 10, 0, false, "app");
-          stacks[0] = world.named("before");
-          stacks[1] = world.named("after");
-          world.intake.hostUsage(0, 0, 0, 19, 100, 0);
-          world.changed(1000, 0, -1, 0, 0, 0, State.RUN);
-        });
+    world.begin(1000, true);
+    world.process(0, 10, "app");
+    world.task(0, 0, 10, 0, false, "app");
+    stacks[0] = world.named("before");
+    stacks[1] = world.named("after");
+    world.intake.hostUsage(0, 0, 0, 19, 100, 0);
+    world.changed(1000, 0, -1, 0, 0, 0, State.RUN);
+    world.end();
     for (int i = 1; i <= 100; i++) {
       double now = 1000 + 10 * i;
       world.batch(now, false, () -> world.sample(now, 0, stacks[0], now - 1000, 0, 0));

@@ -18,22 +18,18 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Options;
 import flametop.sampler.SourceState;
 import flametop.sampler.State;
-import flametop.sampler.StreamFacts;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.zip.GZIPInputStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The weights of a source of events, beside the time of tasks. */
-class EventMeasureTest {
+class EventMeasureTest extends ProfileFixture {
   private static final int FAULTS = 0;
   private static final int CALLS = 5;
   private static final int BYTES = 1;
@@ -41,15 +37,14 @@ class EventMeasureTest {
   private static final int WAKE = 6;
   private static final int WAITS = 3;
 
-  private static final StreamFacts FACTS =
-      StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
-
-  private final Profile profile = new Profile(FACTS, Options.DEFAULT, (frames, count) -> {});
+  EventMeasureTest() {
+    super("0", Options.DEFAULT);
+  }
 
   /** A process that sleeps in poll, and has faults in fill and calls of poll. */
   @BeforeEach
   void stream() {
-    accept(
+    send(
         new Batch(0, 1_000, true)
             .process(0, 10, "app")
             .task(0, 0, 10, "app")
@@ -65,7 +60,7 @@ class EventMeasureTest {
             .source(FAULTS, BYTES, "fault,weight=bytes")
             .source(CALLS, NANOS, "uretprobe:app:poll,weight=dur")
             .changed(1_000, 0, 0, 0, State.SLEEP, 1));
-    accept(
+    send(
         new Batch(1, 1_100, true)
             .totals(FAULTS, 3, 12_288, 3, 0)
             .event(1_050, 0, 1, FAULTS, 4_096, 0)
@@ -73,19 +68,6 @@ class EventMeasureTest {
             .event(1_070, 0, 0, FAULTS, 4_096, 0)
             .totals(CALLS, 40, 1_000_000, 1, 500_000)
             .event(1_080, 0, 0, CALLS, 25_000, 500_000));
-  }
-
-  @AfterEach
-  void close() {
-    profile.close();
-  }
-
-  private void accept(Batch batch) {
-    profile.accept(batch.bytes(), bytes -> {});
-  }
-
-  private static <T> T get(CompletableFuture<T> future) throws Exception {
-    return future.get(3, TimeUnit.MINUTES);
   }
 
   private Snapshot picture() throws Exception {
@@ -116,7 +98,7 @@ class EventMeasureTest {
     // What few stacks stand for beyond their own events is parted every two seconds.
     assertEquals(Map.of("app;main;poll", 25_000L), folded());
     for (int second = 2; second < 5; second++) {
-      accept(new Batch(second, 1_100 * second, true));
+      send(new Batch(second, 1_100 * second, true));
     }
     assertEquals(Map.of("app;main;poll", 1_000_000L), folded());
     assertEquals("1.0 ms", picture().measure().text(picture().total()));
@@ -125,7 +107,7 @@ class EventMeasureTest {
 
   @Test
   void measure_ofWaits_isInMicrosecondsWhereItIsExported() throws Exception {
-    accept(
+    send(
         new Batch(2, 1_200, true)
             .source(WAKE, WAITS, "wake")
             .totals(WAKE, 1, 2_500_000, 1, 0)
@@ -160,7 +142,7 @@ class EventMeasureTest {
   @Test
   void measure_whileFrozen_showsTheSameMoment() throws Exception {
     profile.show(Moment.ALL.withFrozen(true));
-    accept(
+    send(
         new Batch(2, 1_200, true)
             .totals(FAULTS, 4, 16_384, 4, 0)
             .event(1_150, 0, 1, FAULTS, 4_096, 0));
@@ -176,7 +158,7 @@ class EventMeasureTest {
     long present = picture().live().time().graph().to();
     profile.show(Moment.ALL.beginningAt(present));
     assertEquals(0, picture().total());
-    accept(
+    send(
         new Batch(2, 1_200, true)
             .totals(FAULTS, 5, 20_480, 5, 0)
             .event(1_150, 0, 1, FAULTS, 8_192, 0));
@@ -185,7 +167,7 @@ class EventMeasureTest {
 
   @Test
   void ended_weightWithoutStacks_isNotSampled() throws Exception {
-    accept(new Batch(2, 1_200, true).totals(FAULTS, 4, 16_384, 4, 0));
+    send(new Batch(2, 1_200, true).totals(FAULTS, 4, 16_384, 4, 0));
     profile.ended(null);
     profile.measure(FAULTS);
     assertEquals(
@@ -213,7 +195,7 @@ class EventMeasureTest {
     assertTrue(row.attaching());
     assertEquals("kprobe:vfs_read", row.spec());
     assertEquals(CALLS + 2, report().next());
-    accept(new Batch(2, 1_200, true).source(CALLS + 1, 0, "kprobe:vfs_read"));
+    send(new Batch(2, 1_200, true).source(CALLS + 1, 0, "kprobe:vfs_read"));
     assertTrue(report().of(CALLS + 1).is(SourceState.ON));
     assertEquals("kprobe:vfs_read", report().turns().get(2).spec());
     profile.asked(CALLS, "uretprobe:app:poll,weight=dur");
@@ -229,7 +211,7 @@ class EventMeasureTest {
     profile.remove(CALLS);
     assertEquals(LiveSource.TIME, report().shown());
     assertEquals(Measure.TIME, picture().measure());
-    accept(
+    send(
         new Batch(2, 1_200, true)
             .source(CALLS, NANOS, "uretprobe:app:poll,weight=dur")
             .totals(CALLS, 41, 2_000_000, 1, 500_000)
@@ -243,7 +225,7 @@ class EventMeasureTest {
   void report_bySecond_hasTheWeightsOfTheShownSource() throws Exception {
     assertEquals(0, report().weights().length);
     profile.measure(FAULTS);
-    accept(new Batch(2, 2_100, true).totals(FAULTS, 5, 20_480, 3, 0));
+    send(new Batch(2, 2_100, true).totals(FAULTS, 5, 20_480, 3, 0));
     float[] weights = report().weights();
     assertEquals(8_192, weights[weights.length - 1]);
     assertEquals(12_288, weights[weights.length - 2]);
@@ -252,7 +234,7 @@ class EventMeasureTest {
 
   @Test
   void report_weightWithoutStacks_isNotSampled() throws Exception {
-    accept(new Batch(2, 1_200, true).totals(FAULTS, 4, 16_384, 3, 0));
+    send(new Batch(2, 1_200, true).totals(FAULTS, 4, 16_384, 3, 0));
     profile.ended(null);
     assertEquals(4_096, report().of(FAULTS).notSampled());
     assertEquals(0.25, report().of(FAULTS).notSampledShare());
@@ -264,7 +246,7 @@ class EventMeasureTest {
     Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
     StackExport export =
         StackExport.of(
-            Provenance.of("flametop 0", FACTS, extract.scope(), StateSet.ALL),
+            Provenance.of("flametop 0", facts, extract.scope(), StateSet.ALL),
             extract.measure(),
             extract.stacks(),
             extract.exactTotal());

@@ -54,15 +54,12 @@ class GraphReaderTest {
 
   /** So many tasks sleep in a stack for 100 ms. */
   private void sleep(int process, int count, int stack) {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          for (int i = 0; i < count; i++) {
-            world.task(tasks, process, 100 + tasks, 0, false, "t");
-            world.changed(1000, tasks++, stack, 5, 1, 7, State.SLEEP);
-          }
-        });
+    world.begin(1000, true);
+    for (int i = 0; i < count; i++) {
+      world.task(tasks, process, 100 + tasks, 0, false, "t");
+      world.changed(1000, tasks++, stack, 5, 1, 7, State.SLEEP);
+    }
+    world.end();
   }
 
   @Test
@@ -84,14 +81,11 @@ class GraphReaderTest {
   }
 
   private void processes() {
-    world.batch(
-        1000,
-        false,
-        () -> {
-          world.process(0, 10, "zeta");
-          world.process(1, 20, "alpha");
-          world.process(2, 21, "alpha");
-        });
+    world.begin(1000, false);
+    world.process(0, 10, "zeta");
+    world.process(1, 20, "alpha");
+    world.process(2, 21, "alpha");
+    world.end();
   }
 
   private String[] bySize(long from, long to) {

@@ -20,14 +20,11 @@ class GraphTest {
   private int stack;
 
   private void begin() {
-    world.batch(
-        1000,
-        false,
-        () -> {
-          world.process(0, 100, "app");
-          world.task(0, 0, 100, 900, false, "app");
-          stack = world.named("main", "work");
-        });
+    world.begin(1000, false);
+    world.process(0, 100, "app");
+    world.task(0, 0, 100, 900, false, "app");
+    stack = world.named("main", "work");
+    world.end();
   }
 
   /** Half a second on a CPU. */

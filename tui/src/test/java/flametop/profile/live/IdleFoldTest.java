@@ -62,13 +62,10 @@ final class IdleFoldTest {
 
   /** A pass at 100 ms that sees each of the two tasks asleep in a stack. */
   private void bothAsleep(int first, int second) {
-    world.batch(
-        100,
-        true,
-        () -> {
-          world.changed(100, 1, first, 0, 0, 1, State.SLEEP);
-          world.changed(100, 2, second, 0, 0, 1, State.SLEEP);
-        });
+    world.begin(100, true);
+    world.changed(100, 1, first, 0, 0, 1, State.SLEEP);
+    world.changed(100, 2, second, 0, 0, 1, State.SLEEP);
+    world.end();
   }
 
   @Test
@@ -219,29 +216,26 @@ final class IdleFoldTest {
     for (int pass = 1; pass <= 200; pass++) {
       double time = 50 * pass;
       boolean names = pass == 100;
-      world.batch(
-          time,
-          true,
-          () -> {
-            for (int task = 0; task < 6; task++) {
-              if (random.nextInt(4) == 0) {
-                run[task] += random.nextInt(20);
-                wait[task] += random.nextInt(5);
-                switches[task]++;
-                world.changed(
-                    time,
-                    task,
-                    stacks[random.nextInt(stacks.length)],
-                    run[task],
-                    wait[task],
-                    switches[task],
-                    states[random.nextInt(states.length)]);
-              }
-            }
-            if (names) {
-              world.nameAll();
-            }
-          });
+      world.begin(time, true);
+      for (int task = 0; task < 6; task++) {
+        if (random.nextInt(4) == 0) {
+          run[task] += random.nextInt(20);
+          wait[task] += random.nextInt(5);
+          switches[task]++;
+          world.changed(
+              time,
+              task,
+              stacks[random.nextInt(stacks.length)],
+              run[task],
+              wait[task],
+              switches[task],
+              states[random.nextInt(states.length)]);
+        }
+      }
+      if (names) {
+        world.nameAll();
+      }
+      world.end();
       if (pass % 40 == 0) {
         world.check();
         for (long window : new long[] {World.ns(700), Long.MAX_VALUE}) {

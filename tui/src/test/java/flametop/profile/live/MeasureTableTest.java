@@ -21,34 +21,25 @@ import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.profile.tree.Options;
 import flametop.sampler.State;
-import flametop.sampler.StreamFacts;
 import java.util.Arrays;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Each operation of a graph, for the measures of two sources in one stream. */
-class MeasureTableTest {
+class MeasureTableTest extends ProfileFixture {
   private static final int BYTES = 0;
   private static final int CALLS = 1;
   private static final int COLUMNS = 80;
   private static final int LEVELS = 9;
   private static final Function FILL = new Function(NodeKind.USER, "app", "fill");
 
-  private final Profile profile =
-      new Profile(
-          StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n"),
-          Options.DEFAULT,
-          (frames, count) -> {});
-
-  /** Whether later batches came. */
-  private int sequence;
+  MeasureTableTest() {
+    super("0", Options.DEFAULT);
+  }
 
   /**
    * Two processes: in the first second app weighs 3 units in fill and 1 in poll, in the second
@@ -56,7 +47,7 @@ class MeasureTableTest {
    */
   @BeforeEach
   void stream() {
-    accept(
+    send(
         new Batch(sequence++, 1_000, true)
             .process(0, 10, "app")
             .process(1, 20, "web")
@@ -85,25 +76,12 @@ class MeasureTableTest {
           .event(1_200, 0, 0, source, unit, 0);
       second.totals(source, 8, 8 * unit, 8, 0).event(2_500, 1, 0, source, 4 * unit, 0);
     }
-    accept(first);
-    accept(second);
+    send(first);
+    send(second);
   }
 
   private static long unit(int source) {
     return source == BYTES ? 4_096 : 1;
-  }
-
-  @AfterEach
-  void close() {
-    profile.close();
-  }
-
-  private void accept(Batch batch) {
-    profile.accept(batch.bytes(), bytes -> {});
-  }
-
-  private static <T> T get(CompletableFuture<T> future) throws Exception {
-    return future.get(3, TimeUnit.MINUTES);
   }
 
   private Snapshot picture(Pattern search) throws Exception {
@@ -197,7 +175,7 @@ class MeasureTableTest {
     assertEquals("{app=4}", graph(source));
 
     profile.show(Moment.ALL.withFrozen(true));
-    accept(
+    send(
         new Batch(sequence++, 4_000, true)
             .totals(source, 9, 10 * unit, 9, 0)
             .event(3_500, 1, 0, source, 2 * unit, 0));
@@ -206,8 +184,8 @@ class MeasureTableTest {
     assertEquals(10 * unit, picture(null).total());
 
     profile.show(Moment.last(1_000_000_000).compared());
-    accept(new Batch(sequence++, 4_500, true));
-    accept(
+    send(new Batch(sequence++, 4_500, true));
+    send(
         new Batch(sequence++, 5_000, true)
             .totals(source, 10, 16 * unit, 10, 0)
             .event(4_900, 0, 1, source, 6 * unit, 0));

@@ -71,47 +71,41 @@ class PastTest {
     }
 
     void begin() {
-      world.batch(
-          time(),
-          true,
-          () -> {
-            for (int p = 0; p < 8; p++) {
-              world.process(p, 100 + p, "app" + p % 3);
-            }
-            for (int t = 0; t < TASKS; t++) {
-              world.task(t, t % 8, 1_000 + t, 0, false, "thread" + t % 4);
-            }
-            for (int s = 0; s < STACKS; s++) {
-              world.named("main", "part" + s % 5, "work" + s);
-            }
-            for (int t = 0; t < TASKS; t++) {
-              world.changed(time(), t, t, 0, 0, 0, State.SLEEP);
-              seen[t] = time();
-            }
-          });
+      world.begin(time(), true);
+      for (int p = 0; p < 8; p++) {
+        world.process(p, 100 + p, "app" + p % 3);
+      }
+      for (int t = 0; t < TASKS; t++) {
+        world.task(t, t % 8, 1_000 + t, 0, false, "thread" + t % 4);
+      }
+      for (int s = 0; s < STACKS; s++) {
+        world.named("main", "part" + s % 5, "work" + s);
+      }
+      for (int t = 0; t < TASKS; t++) {
+        world.changed(time(), t, t, 0, 0, 0, State.SLEEP);
+        seen[t] = time();
+      }
+      world.end();
       step++;
     }
 
     void step() {
-      world.batch(
-          time(),
-          true,
-          () -> {
-            for (int i = 0; i < 4; i++) {
-              int task = random.nextInt(TASKS);
-              runs(task, 0);
-              boolean disk = random.nextInt(4) == 0;
-              world.changed(
-                  time(), task, stack(task), run[task], 0, step, disk ? State.DISK : State.SLEEP);
-            }
-            for (int i = 0; i < 2; i++) {
-              int task = random.nextInt(TASKS);
-              runs(task, 1);
-              int stack = stack(task);
-              world.sample(time(), task, stack, run[task], 0, step + 1_000_000L * i);
-              samples[minute()][stack]++;
-            }
-          });
+      world.begin(time(), true);
+      for (int i = 0; i < 4; i++) {
+        int task = random.nextInt(TASKS);
+        runs(task, 0);
+        boolean disk = random.nextInt(4) == 0;
+        world.changed(
+            time(), task, stack(task), run[task], 0, step, disk ? State.DISK : State.SLEEP);
+      }
+      for (int i = 0; i < 2; i++) {
+        int task = random.nextInt(TASKS);
+        runs(task, 1);
+        int stack = stack(task);
+        world.sample(time(), task, stack, run[task], 0, step + 1_000_000L * i);
+        samples[minute()][stack]++;
+      }
+      world.end();
       step++;
     }
 

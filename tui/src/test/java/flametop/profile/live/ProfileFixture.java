@@ -29,12 +29,22 @@ abstract class ProfileFixture {
 
   final List<Integer> asked = new CopyOnWriteArrayList<>();
   final List<ByteBuffer> released = new CopyOnWriteArrayList<>();
-  Profile profile = open(Options.DEFAULT);
+  Profile profile;
   Moment moment = Moment.ALL;
   int sequence;
 
-  Profile open(Options options) {
-    StreamFacts facts = StreamFacts.parse("cpus=0,1\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
+  final StreamFacts facts;
+
+  ProfileFixture() {
+    this("0,1", Options.DEFAULT);
+  }
+
+  ProfileFixture(String cpus, Options options) {
+    facts = StreamFacts.parse("cpus=" + cpus + "\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
+    profile = open(options);
+  }
+
+  final Profile open(Options options) {
     return new Profile(
         facts, options, (frames, count) -> Arrays.stream(frames, 0, count).forEach(asked::add));
   }
@@ -84,6 +94,12 @@ abstract class ProfileFixture {
 
   void names() {
     send(batch(1000 + 50 * (sequence - 1), false).name(0, "main").name(1, "poll").name(2, "work"));
+  }
+
+  /** The first so many passes, and the names of their functions. */
+  void begin(int passes) {
+    run(0, passes);
+    names();
   }
 
   /** Has the profile show this. */

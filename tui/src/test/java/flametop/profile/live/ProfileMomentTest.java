@@ -34,8 +34,7 @@ import org.junit.jupiter.api.Test;
 class ProfileMomentTest extends ProfileFixture {
   @Test
   void folded_window_isTheLastSeconds() throws Exception {
-    run(0, 101);
-    names();
+    begin(101);
     assertEquals(Map.of("busy;main;work", 2500L), folded(StateSet.of(State.RUN)));
     assertEquals(Map.of("busy;main;work", 500L), folded(1000 * MS, StateSet.of(State.RUN)));
     assertEquals(
@@ -51,8 +50,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void freeze_thenThaw_holdsEveryPanelAndCatchesUp() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     show(moment.withFrozen(true));
     Snapshot before = shown(StateSet.ALL);
     run2();
@@ -122,8 +120,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void filter_whileFrozen_keepsTheMoment() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     show(moment.withFrozen(true));
     run2();
     profile.shape(Shape.of(new Shape.Comms(Set.of("busy"), false)));
@@ -134,8 +131,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void baseline_held_isInLaterSlicesOfAnyShape() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     assertEquals(null, get(profile.snapshot(query(1000 * MS, StateSet.ALL))).graph().baseline());
     show(moment.compared());
     // From here on nobody runs.
@@ -159,8 +155,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void baseline_held_isBesideEachFunction() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     TopQuery query =
         at(
             500 * MS,
@@ -190,8 +185,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void baseline_held_isBesideEachTask() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     get(profile.snapshot(query(1000 * MS, StateSet.ALL)));
     show(moment.compared());
     for (int pass = 21; pass < 61; pass++) {
@@ -217,8 +211,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void selection_window_hasTheOneBefore() throws Exception {
-    run(0, 41);
-    names();
+    begin(41);
     Snapshot first = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
     GraphQuery query =
         at(
@@ -240,8 +233,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void range_ofThePast_showsWhatWasThen() throws Exception {
-    run(0, 41);
-    names();
+    begin(41);
     show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
     assertEquals(Map.of("busy;main;work", 250L), folded(StateSet.of(State.RUN)));
     Snapshot snapshot = shown(StateSet.ALL);
@@ -269,8 +261,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void range_whileFrozen_goesBackToTheHeldMoment() throws Exception {
-    run(0, 41);
-    names();
+    begin(41);
     show(moment.withFrozen(true));
     show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
     run(41, 61);
@@ -292,8 +283,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void freeze_withinARange_holdsThePresent() throws Exception {
-    run(0, 41);
-    names();
+    begin(41);
     show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
     show(moment.withFrozen(true));
     run(41, 61);
@@ -308,8 +298,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void range_ofATimeThatIsStillToCome_growsUntilItIsOver() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     show(moment.withRange(new TimeRange(1500 * MS, 2500 * MS)));
     assertEquals(500 * MS, settled(StateSet.ALL).live().time().nanos());
     run(21, 61);
@@ -320,8 +309,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void scope_ofARangeThatIsCompared_saysBoth() throws Exception {
-    run(0, 41);
-    names();
+    begin(41);
     show(moment.compared());
     run(41, 61);
     Extract.Scope live = get(profile.scope(at(500 * MS, GraphQuery.ROOT)));
@@ -338,8 +326,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void baseline_ofARange_isWhatTheRangeWas() throws Exception {
-    run(0, 41);
-    names();
+    begin(41);
     show(moment.withRange(new TimeRange(1500 * MS, 2000 * MS)));
     show(moment.compared());
     show(moment.withoutRange());
@@ -367,8 +354,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void tasks_whileFrozen_areInTheStateThatTheyWereIn() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     TasksReport before = tasks(1000 * MS);
     show(moment.withFrozen(true));
     for (int pass = 21; pass < 41; pass++) {
@@ -397,8 +383,7 @@ class ProfileMomentTest extends ProfileFixture {
 
   @Test
   void beginningAt_afterAWhile_countsFromThereUntilTheWindowIsBack() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     Map<String, Long> before = folded(StateSet.ALL);
     show(moment.beginningAt(2000 * MS));
     run2();

@@ -101,8 +101,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void name_secondOfAFrame_movesItsPastToo() throws Exception {
-    run(0, 30);
-    names();
+    begin(30);
     Map<String, Long> before = folded(StateSet.ALL);
     send(batch(1000 + 50 * (sequence - 1), false).name(2, "better"));
     Map<String, Long> after = folded(StateSet.ALL);
@@ -114,8 +113,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void filter_setLater_showsThePast() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     Snapshot before = shown(StateSet.ALL);
     long main = before.graph().node()[Arrays.asList(before.graph().name()).lastIndexOf("main")];
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
@@ -134,8 +132,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void shape_anotherOne_keepsTheSelectionByItsPath() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     assertArrayEquals(
         new String[] {"all", "busy-20", "main", "work"},
         selected(Shape.of(new Shape.Group(RootOrder.PROCESS))));
@@ -166,8 +163,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void top_functions_bySelfAndTotal() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     TopReport top =
         (TopReport)
             get(profile.page(all(new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, null, null))));
@@ -195,8 +191,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void tasks_runningAsleepAndExited_haveExactTimes() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     TasksQuery query = all(new TasksQuery(false, true, TasksQuery.Order.CPU, 10, null));
     TasksReport report = tasks(query, 1000 * MS);
     assertEquals(2, report.tasks());
@@ -239,8 +234,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void sandwich_ofAFunction_showsCallersAndCallees() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     Sandwich main = sandwich("main", 0);
     assertEquals(1500 * MS, main.total());
     assertEquals(0, main.self());
@@ -285,8 +279,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void shape_ofCallersAndBack_knowsTheNodesOfTheGraphBefore() throws Exception {
-    run(0, 41);
-    names();
+    begin(41);
     StateSet states = StateSet.of(State.RUN);
     GraphSlice graph = settled(states).graph();
     long work = node(graph, "work");
@@ -306,8 +299,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void selection_ofAFrame_hasWhatIsItsOwn() throws Exception {
-    run(0, 41);
-    names();
+    begin(41);
     GraphSlice all = settled(StateSet.of(State.RUN)).graph();
     for (String name : new String[] {"main", "work"}) {
       GraphQuery query =
@@ -320,8 +312,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void snapshot_search_countsTopmostMatchesOnce() throws Exception {
-    run(0, 21);
-    names();
+    begin(21);
     GraphQuery query =
         all(new GraphQuery(StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work")));
     Snapshot snapshot = get(profile.snapshot(query));
@@ -369,8 +360,7 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void extract_shares_processAndState() throws Exception {
-    run(0, 6);
-    names();
+    begin(6);
     Extract extract = get(profile.extract(all(StateSet.ALL), GraphQuery.ROOT, false));
     assertArrayEquals(new String[] {"all"}, extract.scope().zoom());
     assertEquals(Shape.PLAIN, extract.scope().shape());

@@ -124,20 +124,17 @@ final class Simulation {
     stacks = new int[40];
     stackEnd = new WalkEnd[stacks.length];
     stackPath = new String[stacks.length][];
-    world.batch(
-        1000,
-        false,
-        () -> {
-          for (int p = 0; p < INITIAL_PROCESSES; p++) {
-            process("app" + p % 3, 10 + processes);
-          }
-          for (int i = 0; i < stacks.length; i++) {
-            stack(i);
-          }
-          for (int i = 0; i < 12; i++) {
-            start(false);
-          }
-        });
+    world.begin(1000, false);
+    for (int p = 0; p < INITIAL_PROCESSES; p++) {
+      process("app" + p % 3, 10 + processes);
+    }
+    for (int i = 0; i < stacks.length; i++) {
+      stack(i);
+    }
+    for (int i = 0; i < 12; i++) {
+      start(false);
+    }
+    world.end();
   }
 
   private void process(String comm, int tgid) {

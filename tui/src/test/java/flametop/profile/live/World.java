@@ -198,8 +198,17 @@ public final class World {
   }
 
   public void batch(double time, boolean pass, Runnable records) {
-    intake.batchBegins(ns(time), sequence++, pass, false);
+    begin(time, pass);
     records.run();
+    end();
+  }
+
+  /** Begins a batch, which has the records until {@link #end}. */
+  public void begin(double time, boolean pass) {
+    intake.batchBegins(ns(time), sequence++, pass, false);
+  }
+
+  public void end() {
     intake.batchEnds();
     stacks.takeChanged(stack -> folds.forEach(f -> f.renamed(stack)));
     folds.forEach(f -> f.catchUp(Long.MAX_VALUE));

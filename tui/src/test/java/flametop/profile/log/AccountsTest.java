@@ -22,49 +22,37 @@ class AccountsTest {
 
   @BeforeEach
   void begin() {
-    world.batch(
-        1000,
-        false,
-        () -> {
-          world.process(0, 10, "app");
-          a = world.named("main", "poll");
-          b = world.named("main", "read");
-          busy = world.named("main", "work");
-        });
+    world.begin(1000, false);
+    world.process(0, 10, "app");
+    a = world.named("main", "poll");
+    b = world.named("main", "read");
+    busy = world.named("main", "work");
+    world.end();
   }
 
   /** A pass sees the one task of the program for the first time, at 1000 after 5 on a CPU. */
   private void first(int stack, int waitSum, State state) {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.changed(1000, 0, stack, 5, waitSum, 7, state);
-        });
+    world.begin(1000, true);
+    world.task(0, 0, 10, 0, false, "app");
+    world.changed(1000, 0, stack, 5, waitSum, 7, state);
+    world.end();
   }
 
   /** The same, asleep, by a kernel that counts the time in D. */
   private void firstBlocked(int blockedSum) {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "app");
-          world.blocked(0, blockedSum);
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-        });
+    world.begin(1000, true);
+    world.task(0, 0, 10, 0, false, "app");
+    world.blocked(0, blockedSum);
+    world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+    world.end();
   }
 
   /** A pass sees that the task was in D for longer. */
   private void blocked(int time, int blockedSum, int stack, long switches, State state) {
-    world.batch(
-        time,
-        true,
-        () -> {
-          world.blocked(0, blockedSum);
-          world.changed(time, 0, stack, 5, 1, switches, state);
-        });
+    world.begin(time, true);
+    world.blocked(0, blockedSum);
+    world.changed(time, 0, stack, 5, 1, switches, state);
+    world.end();
   }
 
   @Test
@@ -110,15 +98,12 @@ class AccountsTest {
 
   @Test
   void changed_sleepersThatWereThereBefore_placeNoTimeOfOthers() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          for (int task = 0; task < 100; task++) {
-            world.task(task, 0, 10 + task, 0, false, "app");
-            world.changed(1000, task, task == 0 ? b : a, 5, 1, 7, State.SLEEP);
-          }
-        });
+    world.begin(1000, true);
+    for (int task = 0; task < 100; task++) {
+      world.task(task, 0, 10 + task, 0, false, "app");
+      world.changed(1000, task, task == 0 ? b : a, 5, 1, 7, State.SLEEP);
+    }
+    world.end();
     world.batch(1050, true, () -> world.changed(1050, 0, b, 15, 1, 8, State.SLEEP));
     world.batch(1100, true, () -> world.changed(1100, 0, b, 25, 1, 9, State.SLEEP));
     assertEquals(Map.of("app;main;poll", 9_900L, "app;main;read", 80L), world.folded(SLEEP));
@@ -149,14 +134,11 @@ class AccountsTest {
     for (int i = 1; i <= 40; i++) {
       int at = i;
       // Of every 50 ms it is in D for 30, where one pass of four sees it.
-      world.batch(
-          1000 + 50 * i,
-          true,
-          () -> {
-            world.blocked(0, 300 + 30 * at);
-            State state = at % 4 == 0 ? State.DISK : State.SLEEP;
-            world.changed(1000 + 50 * at, 0, at % 4 == 0 ? b : a, 5, 1, 7 + at, state);
-          });
+      world.begin(1000 + 50 * i, true);
+      world.blocked(0, 300 + 30 * at);
+      State state = at % 4 == 0 ? State.DISK : State.SLEEP;
+      world.changed(1000 + 50 * at, 0, at % 4 == 0 ? b : a, 5, 1, 7 + at, state);
+      world.end();
     }
     assertEquals(Map.of("app;main;poll", 800L), world.folded(SLEEP));
     assertEquals(Map.of("app;main;read", 1_200L), world.folded(StateSet.of(State.DISK)));
@@ -187,13 +169,10 @@ class AccountsTest {
   @Test
   void changed_diskIsCountedNoLonger_samplesTellThen() {
     firstBlocked(0);
-    world.batch(
-        1050,
-        true,
-        () -> {
-          world.intake.taskBlocked(0, -1);
-          world.changed(1050, 0, b, 5, 1, 8, State.DISK);
-        });
+    world.begin(1050, true);
+    world.intake.taskBlocked(0, -1);
+    world.changed(1050, 0, b, 5, 1, 8, State.DISK);
+    world.end();
     assertEquals(Map.of("app;main;read", 50L), world.folded(StateSet.of(State.DISK)));
     assertEquals(Map.of(), world.folded(SLEEP));
   }
@@ -235,13 +214,10 @@ class AccountsTest {
 
   @Test
   void gone_freshTaskSeenByNobody_countsFromItsStart() {
-    world.batch(
-        1100,
-        true,
-        () -> {
-          world.task(0, 0, 10, 1020, true, "app");
-          world.intake.taskGone(0, World.ns(1050), World.ns(10), World.ns(5), true);
-        });
+    world.begin(1100, true);
+    world.task(0, 0, 10, 1020, true, "app");
+    world.intake.taskGone(0, World.ns(1050), World.ns(10), World.ns(5), true);
+    world.end();
     assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
     assertEquals(Map.of("app;[not sampled]", 5L), world.folded(QUEUED));
     assertEquals(Map.of("app;[not sampled]", 15L), world.folded(SLEEP));
@@ -249,14 +225,11 @@ class AccountsTest {
 
   @Test
   void gone_afterSamples_allRunIsWhereTheSamplesAre() {
-    world.batch(
-        1100,
-        true,
-        () -> {
-          world.task(0, 0, 10, 1020, true, "app");
-          world.sample(1030, 0, busy, 10, 0, 0);
-          world.changed(1100, 0, -1, 75, 0, 0, State.RUN);
-        });
+    world.begin(1100, true);
+    world.task(0, 0, 10, 1020, true, "app");
+    world.sample(1030, 0, busy, 10, 0, 0);
+    world.changed(1100, 0, -1, 75, 0, 0, State.RUN);
+    world.end();
     assertEquals(Map.of("app;main;work", 75L), world.folded(RUN));
     world.batch(1150, true, () -> world.intake.taskGone(0, World.ns(1120), World.ns(100), 0, true));
     assertEquals(Map.of("app;main;work", 100L), world.folded(RUN));
@@ -264,13 +237,10 @@ class AccountsTest {
 
   @Test
   void gone_toldAfterAPassThatItDidNotSee_livesNoLonger() {
-    world.batch(
-        1370,
-        true,
-        () -> {
-          world.task(0, 0, 10, 1000, true, "app");
-          world.changed(1370, 0, a, 15, 47, 92, State.SLEEP);
-        });
+    world.begin(1370, true);
+    world.task(0, 0, 10, 1000, true, "app");
+    world.changed(1370, 0, a, 15, 47, 92, State.SLEEP);
+    world.end();
     // It had ended at 1421, and its last sums were waited for.
     world.batch(1423, true, () -> {});
     world.batch(
@@ -301,13 +271,10 @@ class AccountsTest {
   @Test
   void sampled_olderThanThePassDeliveredBefore_placesTheTime() {
     first(-1, 1, State.RUN);
-    world.batch(
-        1050,
-        true,
-        () -> {
-          world.changed(1050, 0, a, 35, 1, 8, State.SLEEP);
-          world.sample(1020, 0, busy, 25, 1, 7);
-        });
+    world.begin(1050, true);
+    world.changed(1050, 0, a, 35, 1, 8, State.SLEEP);
+    world.sample(1020, 0, busy, 25, 1, 7);
+    world.end();
     assertEquals(Map.of("app;main;work", 30L), world.folded(RUN));
     assertEquals(Map.of("app;main;poll", 20L), world.folded(SLEEP));
   }
@@ -315,14 +282,11 @@ class AccountsTest {
   @Test
   void changed_afterExec_runIsOfTheGenerationBefore() {
     first(a, 1, State.SLEEP);
-    world.batch(
-        1050,
-        true,
-        () -> {
-          world.process(1, 10, "tool");
-          world.task(0, 1, 10, 0, false, "tool");
-          world.changed(1050, 0, b, 15, 1, 8, State.SLEEP);
-        });
+    world.begin(1050, true);
+    world.process(1, 10, "tool");
+    world.task(0, 1, 10, 0, false, "tool");
+    world.changed(1050, 0, b, 15, 1, 8, State.SLEEP);
+    world.end();
     world.batch(1100, true, () -> {});
     // Which of the two slept before the second was seen is not known.
     assertEquals(Map.of("app;[not sampled]", 40L, "tool;main;read", 50L), world.folded(SLEEP));
@@ -370,13 +334,10 @@ class AccountsTest {
 
   @Test
   void changed_idleKernelThread_isCountedButNotShown() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.task(0, 0, 10, 0, false, "kworker");
-          world.changed(1000, 0, -1, 5, 1, 7, State.IDLE_KTHREAD);
-        });
+    world.begin(1000, true);
+    world.task(0, 0, 10, 0, false, "kworker");
+    world.changed(1000, 0, -1, 5, 1, 7, State.IDLE_KTHREAD);
+    world.end();
     world.batch(1050, true, () -> {});
     assertEquals(Map.of(), world.folded(StateSet.ALL));
     assertEquals(1, world.owners.tasks().byState(Shape.PLAIN)[State.IDLE_KTHREAD.ordinal()]);
@@ -392,15 +353,12 @@ class AccountsTest {
   @Test
   void changed_tenThousandSleepers_addNothingAfterTheFirstPass() {
     int count = 10_000;
-    world.batch(
-        1000,
-        true,
-        () -> {
-          for (int task = 0; task < count; task++) {
-            world.task(task, 0, 100 + task, 0, false, "app");
-            world.changed(1000, task, a, 5, 1, 7, State.SLEEP);
-          }
-        });
+    world.begin(1000, true);
+    for (int task = 0; task < count; task++) {
+      world.task(task, 0, 100 + task, 0, false, "app");
+      world.changed(1000, task, a, 5, 1, 7, State.SLEEP);
+    }
+    world.end();
     long entries = world.log.entries();
     long bytes = world.log.bytes();
     for (int pass = 1; pass <= 19; pass++) {
@@ -452,16 +410,13 @@ class AccountsTest {
 
   @Test
   void batch_withoutAPass_execOrEndOfATaskIsNoLaterMoment() {
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.process(1, 11, "other");
-          world.task(0, 0, 10, 0, false, "app");
-          world.task(1, 1, 11, 0, false, "other");
-          world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
-          world.changed(1000, 1, b, 5, 1, 7, State.SLEEP);
-        });
+    world.begin(1000, true);
+    world.process(1, 11, "other");
+    world.task(0, 0, 10, 0, false, "app");
+    world.task(1, 1, 11, 0, false, "other");
+    world.changed(1000, 0, a, 5, 1, 7, State.SLEEP);
+    world.changed(1000, 1, b, 5, 1, 7, State.SLEEP);
+    world.end();
     world.batch(1050, true, () -> {});
     world.batch(1700, false, () -> world.changed(1600, 1, -1, 6, 1, 7, State.RUN));
     world.batch(

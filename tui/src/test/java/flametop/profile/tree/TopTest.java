@@ -15,14 +15,11 @@ class TopTest {
   @Test
   void report_recursion_countsTheOutermostCall() {
     World world = new World(new Options(Shape.PLAIN, 1 << 20, true));
-    world.batch(
-        1000,
-        true,
-        () -> {
-          world.process(0, 10, "app");
-          world.task(0, 0, 10, 0, false, "t");
-          world.changed(1000, 0, world.named("main", "a", "b", "a"), 5, 1, 7, State.SLEEP);
-        });
+    world.begin(1000, true);
+    world.process(0, 10, "app");
+    world.task(0, 0, 10, 0, false, "t");
+    world.changed(1000, 0, world.named("main", "a", "b", "a"), 5, 1, 7, State.SLEEP);
+    world.end();
     world.batch(1100, true, () -> {});
     world.reader();
     TopReport report =
