@@ -14,7 +14,9 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.state.Effect;
 import flametop.view.state.PaintOptions;
+import flametop.view.state.Questions;
 import flametop.view.state.Step;
+import flametop.view.state.Typed;
 import flametop.view.state.ViewState;
 import java.io.IOException;
 import java.util.Map;
@@ -216,7 +218,7 @@ final class ScreenLoop {
 
   /** Whether snapshot and page have the chosen view and shape, and no key waits for more. */
   private boolean isCaughtUp() {
-    PageQuery wanted = state.page(display.columns());
+    PageQuery wanted = Questions.page(state, display.columns());
     return session == null
         || !state.awaits()
             && state.shape().equals(shape)
@@ -249,7 +251,7 @@ final class ScreenLoop {
     } else if (event instanceof ScreenEvent.Answered e) {
       take(Keys.answered(state, e.answer()));
     } else if (event instanceof ScreenEvent.Recalled e) {
-      state = state.withSearches(e.searches());
+      state = state.withTyped(Typed.SEARCH, e.searches());
     } else if (event instanceof ScreenEvent.Exported e) {
       exported = e.failed() ? exported : e.line();
       ViewState left = state.withExports(state.exports() - 1);
@@ -298,7 +300,7 @@ final class ScreenLoop {
     int columns = display.columns();
     boolean sameQuestion =
         step.state().view() == state.view()
-            && Objects.equals(step.state().page(columns), state.page(columns))
+            && Objects.equals(Questions.page(step.state(), columns), Questions.page(state, columns))
             && isAnswered(step.state(), columns);
     if (step.state().view() != state.view()
         || !step.state().shape().equals(state.shape())
@@ -326,8 +328,8 @@ final class ScreenLoop {
     if (next.awaited() != null) {
       return false;
     }
-    GraphQuery question = next.query(columns);
-    GraphQuery before = state.query(columns);
+    GraphQuery question = Questions.picture(next, columns);
+    GraphQuery before = Questions.picture(state, columns);
     return question.equals(before) || question.isOfSameGraph(before) && scene.suffices(next);
   }
 
@@ -468,8 +470,9 @@ final class ScreenLoop {
     boolean empty = snapshot.total() <= 0 && ageNanos(snapshot) < FIRST_NANOS;
     long refresh = state.pace().refreshNanos();
     asking.asked(now, empty ? Math.min(FIRST_REFRESH_NANOS, refresh) : refresh);
-    CompletableFuture<Snapshot> picture = session.source().snapshot(state.query(display.columns()));
-    PageQuery beside = state.page(display.columns());
+    CompletableFuture<Snapshot> picture =
+        session.source().snapshot(Questions.picture(state, display.columns()));
+    PageQuery beside = Questions.page(state, display.columns());
     Shape asked = state.shape();
     CompletableFuture<ScreenEvent> both =
         beside == null

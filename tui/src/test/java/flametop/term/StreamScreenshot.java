@@ -15,6 +15,7 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
+import flametop.view.state.Questions;
 import flametop.view.state.ViewState;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -95,7 +96,7 @@ public final class StreamScreenshot {
   private static Scene scene(
       Profile profile, ViewState state, int columns, int rows, PaintOptions options)
       throws Exception {
-    GraphQuery query = state.query(columns);
+    GraphQuery query = Questions.picture(state, columns);
     Snapshot snapshot = profile.snapshot(query).get();
     return Scene.of(snapshot, state, columns, rows, options);
   }

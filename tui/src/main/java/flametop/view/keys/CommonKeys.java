@@ -12,6 +12,7 @@ import flametop.view.state.Effect;
 import flametop.view.state.PickList;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
+import flametop.view.state.Windows;
 import java.util.Objects;
 
 /** The keys that every view has. */
@@ -148,7 +149,7 @@ public final class CommonKeys {
     if (s.moment().range().isPresent()) {
       return Step.answer(TimeKeys.withoutRange(s), lately(scene, s) + " again");
     }
-    ViewState next = s.withNextWindow();
+    ViewState next = s.withMoment(Windows.next(s.moment()));
     String again = s.moment().since().isPresent() ? " again" : "";
     return Step.answer(next, lately(scene, next) + again);
   }

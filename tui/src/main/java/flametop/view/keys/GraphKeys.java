@@ -15,6 +15,7 @@ import flametop.view.state.Place;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
+import flametop.view.state.Zoom;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -167,7 +168,7 @@ public final class GraphKeys implements ViewKeys {
     if (s.selected() == GraphQuery.ROOT) {
       return Step.answer(s.withZooms(List.of()), "the whole graph");
     }
-    ViewState next = s.zoomedTo(new ViewState.Zoom(s.selected(), null));
+    ViewState next = s.zoomedTo(new Zoom(s.selected(), null));
     boolean leaf = !g.isRun(box) && g.child(box) < 0;
     return Step.to(leaf ? next.withMessage(s.flame() ? "nothing above" : "nothing below") : next);
   }
@@ -176,7 +177,7 @@ public final class GraphKeys implements ViewKeys {
     Geometry g = scene.geometry;
     int parent = g.parent(run);
     if (g.level(parent) != g.zoomLevel()) {
-      return Step.to(s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), null)));
+      return Step.to(s.zoomedTo(new Zoom(scene.plot.nodeOf(parent), null)));
     }
     // The parent fills the width already: now the frames of the run get the whole width.
     Siblings siblings = g.siblings(run);
@@ -184,7 +185,7 @@ public final class GraphKeys implements ViewKeys {
       return Step.answer(s, "still being listed; enter opens it then");
     }
     return Step.answer(
-        s.zoomedTo(new ViewState.Zoom(scene.plot.nodeOf(parent), siblings)),
+        s.zoomedTo(new Zoom(scene.plot.nodeOf(parent), siblings)),
         "only frames that were too thin to draw; esc goes back");
   }
 

@@ -18,6 +18,7 @@ import flametop.view.state.PickRow;
 import flametop.view.state.Rows;
 import flametop.view.state.ShownCpus;
 import flametop.view.state.Step;
+import flametop.view.state.Typed;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +57,7 @@ public final class PickKeys {
   private static Step typed(ViewState s, PickList pick, Key key) {
     boolean older = key.equals(Key.ctrl('p'));
     if (older || key.equals(Key.ctrl('n'))) {
-      Prompt line = pick.prompt().recalled(s.picks(), older ? 1 : -1);
+      Prompt line = pick.prompt().recalled(s.typed(Typed.PICK), older ? 1 : -1);
       return line == null
           ? Step.answer(s, older ? "nothing older" : "nothing later")
           : narrowed(s, pick.withPrompt(line));
@@ -72,9 +73,7 @@ public final class PickKeys {
   /** Closes the list and remembers the typed text. */
   private static ViewState closed(ViewState s, PickList pick) {
     ViewState closed = s.withPick(null);
-    return pick.prompt().isEmpty()
-        ? closed
-        : closed.withPicks(Prompt.remember(s.picks(), pick.typed()));
+    return pick.prompt().isEmpty() ? closed : closed.withUsed(Typed.PICK, pick.typed());
   }
 
   public static Step narrowed(ViewState s, PickList pick) {

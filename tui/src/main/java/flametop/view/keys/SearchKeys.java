@@ -7,6 +7,7 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
+import flametop.view.state.Typed;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,7 +50,7 @@ public final class SearchKeys {
   }
 
   private static Step recalled(ViewState s, Prompt prompt, int by) {
-    Prompt line = prompt.recalled(s.searches(), by);
+    Prompt line = prompt.recalled(s.typed(Typed.SEARCH), by);
     return line == null
         ? Step.answer(s, by > 0 ? "no older search" : "no later search")
         : Step.to(s.withSearch(Search.of(line, true)));
@@ -97,7 +98,7 @@ public final class SearchKeys {
     if (search.pattern() == null) {
       return Step.to(s);
     }
-    ViewState kept = s.withSearch(search.kept()).withSearches(Prompt.remember(s.searches(), text));
+    ViewState kept = s.withSearch(search.kept()).withUsed(Typed.SEARCH, text);
     Step step = view.searched(scene, kept);
     return Step.to(step.state(), new Effect.Remember(text));
   }

@@ -15,6 +15,7 @@ import flametop.view.state.SourceList;
 import flametop.view.state.SourceListing;
 import flametop.view.state.Step;
 import flametop.view.state.TablePlace;
+import flametop.view.state.Typed;
 import flametop.view.state.ViewState;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -61,7 +62,7 @@ public final class SourceListKeys {
       default -> {
         boolean older = key.equals(Key.ctrl('p'));
         if (older || key.equals(Key.ctrl('n'))) {
-          Prompt line = list.prompt().recalled(s.specs(), older ? 1 : -1);
+          Prompt line = list.prompt().recalled(s.typed(Typed.SPEC), older ? 1 : -1);
           return line == null
               ? Step.answer(s, older ? "nothing older" : "nothing later")
               : typed(s, list, line);
@@ -157,7 +158,7 @@ public final class SourceListKeys {
     if (row == null || row.attaching()) {
       return Step.to(s);
     }
-    ViewState tried = s.withSpecs(Prompt.remember(s.specs(), row.spec()));
+    ViewState tried = s.withUsed(Typed.SPEC, row.spec());
     if (!row.is(SourceState.MISSING)) {
       return Step.answer(
           marked(tried.withSources(null), row.number()), "it counts; enter shows its graph");

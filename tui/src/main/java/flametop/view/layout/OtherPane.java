@@ -11,6 +11,7 @@ import flametop.view.state.Place;
 import flametop.view.state.SandwichPlace;
 import flametop.view.state.Split;
 import flametop.view.state.ViewState;
+import flametop.view.state.Zoom;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
@@ -97,8 +98,8 @@ public final class OtherPane {
   private static Place place(
       Plot plot, GraphSlice other, Place place, @Nullable Selection selection) {
     GraphSlice mine = plot.geometry.slice();
-    List<ViewState.Zoom> zooms = new ArrayList<>();
-    for (ViewState.Zoom zoom : place.zooms()) {
+    List<Zoom> zooms = new ArrayList<>();
+    for (Zoom zoom : place.zooms()) {
       int level = mine.find(zoom.node());
       if (level >= 0 && level <= Math.min(mine.zoomIndex(), other.zoomIndex())) {
         add(zooms, other.node()[level]);
@@ -120,10 +121,10 @@ public final class OtherPane {
     return zoomed.withSelected(selection.node(), List.copyOf(trail));
   }
 
-  private static void add(List<ViewState.Zoom> zooms, long node) {
+  private static void add(List<Zoom> zooms, long node) {
     if (node != GraphQuery.ROOT
         && (zooms.isEmpty() || zooms.get(zooms.size() - 1).node() != node)) {
-      zooms.add(new ViewState.Zoom(node, null));
+      zooms.add(new Zoom(node, null));
     }
   }
 

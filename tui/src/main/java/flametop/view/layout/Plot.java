@@ -5,7 +5,7 @@ import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Siblings;
 import flametop.profile.answer.Snapshot;
 import flametop.view.state.Place;
-import flametop.view.state.ViewState;
+import flametop.view.state.Zoom;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -269,7 +269,7 @@ public final class Plot {
   }
 
   /** The zooms, the last of which leads to the zoomed node of the slice. */
-  private List<ViewState.Zoom> zooms(GraphSlice slice) {
+  private List<Zoom> zooms(GraphSlice slice) {
     int at = slice.zoomIndex();
     if (slice.node()[at] == GraphQuery.ROOT && !slice.opened()) {
       return List.of();
@@ -281,9 +281,8 @@ public final class Plot {
         siblings = new Siblings(first, slice.last()[i]);
       }
     }
-    List<ViewState.Zoom> zooms =
-        new ArrayList<>(place.zooms().subList(0, place.zooms().size() - 1));
-    zooms.add(new ViewState.Zoom(slice.node()[at], siblings));
+    List<Zoom> zooms = new ArrayList<>(place.zooms().subList(0, place.zooms().size() - 1));
+    zooms.add(new Zoom(slice.node()[at], siblings));
     return zooms;
   }
 }

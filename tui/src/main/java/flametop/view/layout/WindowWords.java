@@ -3,6 +3,7 @@ package flametop.view.layout;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TimeRange;
 import flametop.view.state.ViewState;
+import flametop.view.state.Windows;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
@@ -24,18 +25,20 @@ public final class WindowWords {
     OptionalLong since = state.moment().since();
     return since.isPresent()
         ? "since " + clock(scene.snapshot, since.getAsLong())
-        : state.windowLabel();
+        : Windows.label(state.moment());
   }
 
   /** {@code the last 30 s}, {@code all since the start} or {@code all since 14:03:07}. */
   public static String full(Scene scene, ViewState state) {
-    return isLast(state) ? "the last " + state.windowLabel() : "all " + within(scene, state);
+    return isLast(state)
+        ? "the last " + Windows.label(state.moment())
+        : "all " + within(scene, state);
   }
 
   /** {@code in the last 30 s}, {@code since the start} or {@code since 14:03:07}. */
   public static String within(Scene scene, ViewState state) {
     return isLast(state)
-        ? "in the last " + state.windowLabel()
+        ? "in the last " + Windows.label(state.moment())
         : state.moment().isAll() ? "since the start" : brief(scene, state);
   }
 

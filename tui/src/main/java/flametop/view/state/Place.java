@@ -18,12 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param scroll how many levels are hidden at the root's edge of the panel; -1: the zoom decides
  */
 public record Place(
-    List<ViewState.Zoom> zooms,
-    long selected,
-    List<Long> trail,
-    boolean run,
-    long runNode,
-    int scroll) {
+    List<Zoom> zooms, long selected, List<Long> trail, boolean run, long runNode, int scroll) {
   /**
    * How many levels a query asks for: more than a stack of 512 user and 127 kernel frames has below
    * its process.
@@ -40,7 +35,7 @@ public record Place(
     return zooms.isEmpty() ? GraphQuery.ROOT : zooms.get(zooms.size() - 1).node();
   }
 
-  /** See {@link ViewState.Zoom#siblings}. */
+  /** See {@link Zoom#siblings}. */
   public @Nullable Siblings siblings() {
     return zooms.isEmpty() ? null : zooms.get(zooms.size() - 1).siblings();
   }
@@ -53,7 +48,7 @@ public record Place(
   /**
    * The same with other zooms. The next picture scrolls so that the zoomed node is near the edge.
    */
-  public Place withZooms(List<ViewState.Zoom> value) {
+  public Place withZooms(List<Zoom> value) {
     return new Place(List.copyOf(value), selected, trail, run, runNode, -1);
   }
 

@@ -1,14 +1,10 @@
 package flametop.view.state;
 
 import flametop.profile.answer.Function;
-import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Moment;
-import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
-import flametop.profile.answer.Siblings;
 import flametop.profile.answer.Source;
-import flametop.profile.answer.SplitAnswer;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TopQuery;
@@ -16,6 +12,7 @@ import flametop.sampler.Budget;
 import flametop.sampler.State;
 import flametop.view.base.Action;
 import flametop.view.base.Colouring;
+import flametop.view.base.Prompt;
 import flametop.view.base.View;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -34,11 +31,7 @@ public final class ViewState implements Cloneable {
   public static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
 
   // Fields are written only in a copy that nobody else has yet.
-  private View view = View.GRAPH;
-  private Place place = Place.ROOT;
-  private Place callers = Place.ROOT;
-  private Brought brought = Brought.NOTHING;
-  private SandwichPlace sandwich = SandwichPlace.NONE;
+  private Navigation at = Navigation.START;
   private boolean flame;
   private boolean bySize;
   private @Nullable Source source;
@@ -54,21 +47,16 @@ public final class ViewState implements Cloneable {
   private Colouring colouring = Colouring.KIND;
 
   private @Nullable Search search;
-  private List<String> searches = List.of();
-  private List<String> picks = List.of();
+  private Map<Typed, List<String>> typed = Map.of();
   private @Nullable PickList pick;
   private FormatList formats = FormatList.CLOSED;
   private @Nullable SourceList sources;
-  private List<String> specs = List.of();
   private int helpPage = -1;
   private Said said = Said.NOTHING;
   private int exports;
 
   private Moment moment = Windows.FIRST;
-  private StateSet states;
-
-  /** The states to show of time again; null while time is shown. */
-  private @Nullable StateSet statesOfTime;
+  private ChosenStates states;
 
   private Shaping shaping;
   private @Nullable Split split;
@@ -77,17 +65,8 @@ public final class ViewState implements Cloneable {
   private Budget.Pace pace;
   private String lowered = "";
 
-  /**
-   * One step into the graph.
-   *
-   * @param node the node that fills the width
-   * @param siblings the only children that are shown: an opened run of thin frames; null for all
-   *     children
-   */
-  public record Zoom(long node, @Nullable Siblings siblings) {}
-
   private ViewState(StateSet states, Shape base, Budget.Pace pace) {
-    this.states = states;
+    this.states = new ChosenStates(states, null);
     this.shaping = Shaping.of(base);
     this.pace = pace;
   }
@@ -118,34 +97,34 @@ public final class ViewState implements Cloneable {
 
   /** The view on the screen. */
   public View view() {
-    return view;
+    return at.view();
+  }
+
+  /** The place in the graph of this view, which has outermost frames first, or innermost. */
+  Place inView() {
+    return at.inView();
   }
 
   /** The place in the graph, whatever view is shown. */
   public Place inGraph() {
-    return place;
+    return at.graph();
   }
 
   /**
    * The place in the graph that the keys act on: in a sandwich, the place in one of both halves.
    */
   public Place place() {
-    return view == View.SANDWICH ? sandwich.place() : graphPlace();
-  }
-
-  /** The place in the graph of this view, which has outermost frames first, or innermost. */
-  private Place graphPlace() {
-    return view == View.CALLERS ? callers : place;
+    return at.place();
   }
 
   /** The function of the sandwich, and the places in its halves. */
   public SandwichPlace sandwich() {
-    return sandwich;
+    return at.sandwich();
   }
 
   /** Whether the root is at the bottom. */
   public boolean flame() {
-    return view == View.SANDWICH ? !sandwich.below() : flame;
+    return view() == View.SANDWICH ? !sandwich().below() : flame;
   }
 
   /** The last answer in the pane of the source; null if the pane is closed. */
@@ -171,20 +150,20 @@ public final class ViewState implements Cloneable {
 
   /** The search of the view: in graphs, or the filter of a table. Null if there is none. */
   public @Nullable Search search() {
-    return switch (view) {
-      case TOP, TASKS -> table(view).filter();
+    return switch (view()) {
+      case TOP, TASKS -> table(view()).filter();
       default -> search;
     };
   }
 
-  /** The texts of past searches, the latest first. */
-  public List<String> searches() {
-    return searches;
+  /** The search in graphs, whatever view is shown. Null if there is none. */
+  @Nullable Search searchInGraph() {
+    return search;
   }
 
-  /** The texts that were typed into pick lists, the latest first. */
-  public List<String> picks() {
-    return picks;
+  /** The past lines of one kind, the latest first. */
+  public List<String> typed(Typed of) {
+    return typed.getOrDefault(of, List.of());
   }
 
   /** The open pick list; null if none is open. */
@@ -200,11 +179,6 @@ public final class ViewState implements Cloneable {
   /** The open list of sources of events; null if it is closed. */
   public @Nullable SourceList sources() {
     return sources;
-  }
-
-  /** The specs of sources that were typed, the latest first. */
-  public List<String> specs() {
-    return specs;
   }
 
   /** Whether the help is shown. */
@@ -237,14 +211,14 @@ public final class ViewState implements Cloneable {
    * user wants no such time.
    */
   public StateSet states() {
-    return isOnCpus() ? StateSet.ON_CPU : states;
+    return isOnCpus() ? StateSet.ON_CPU : states.now();
   }
 
   /** Whether the graph has time on a CPU only, since it is grouped by CPU. */
   public boolean isOnCpus() {
     return chosenShape().group() == RootOrder.CPU
-        && statesOfTime == null
-        && states.contains(State.RUN);
+        && states.ofTime() == null
+        && states.now().contains(State.RUN);
   }
 
   /** The chosen shape: the shape of the graph, except in the view of callers. */
@@ -259,12 +233,12 @@ public final class ViewState implements Cloneable {
 
   /** The shape that the graph has in this view. */
   public Shape shape() {
-    return view == View.CALLERS ? chosenShape().plus(new Shape.Reverse()) : chosenShape();
+    return view() == View.CALLERS ? chosenShape().plus(new Shape.Reverse()) : chosenShape();
   }
 
   /** Whether the breadcrumb has a step to show. */
   public boolean hasCrumbs() {
-    return view == View.CALLERS || !chosenShape().steps().isEmpty();
+    return view() == View.CALLERS || !chosenShape().steps().isEmpty();
   }
 
   /** The chosen shape, with the shapes before and after it. */
@@ -279,7 +253,7 @@ public final class ViewState implements Cloneable {
 
   /** Whether two files are shown in this view, if the screen is {@code columns} wide. */
   public boolean isSplit(int columns) {
-    return split != null && view.hasStacks() && columns >= Split.MIN_COLUMNS;
+    return split != null && view().hasStacks() && columns >= Split.MIN_COLUMNS;
   }
 
   /** The action that waits for more about the selected node; null for none. */
@@ -320,30 +294,6 @@ public final class ViewState implements Cloneable {
     return place().zoom();
   }
 
-  /** The same of the next longer window; after the longest of the shortest. */
-  public ViewState withNextWindow() {
-    return withMoment(Windows.next(moment));
-  }
-
-  /** The window in short, where {@link Moment#since} does not say when it begins: {@code 30 s}. */
-  public String windowLabel() {
-    return Windows.label(moment);
-  }
-
-  /** The question to the profile for a picture of {@code columns} cells. */
-  public GraphQuery query(int columns) {
-    return new GraphQuery(
-        states(),
-        graphPlace().zoom(),
-        graphPlace().selected(),
-        isSplit(columns) ? Split.pane(columns) : columns,
-        graphPlace().levels(),
-        Search.patternOf(search),
-        colouring == Colouring.STATE,
-        graphPlace().siblings(),
-        bySize && view != View.SANDWICH);
-  }
-
   /** Whether siblings of the graph stand by size; else by name. */
   public boolean bySize() {
     return bySize;
@@ -353,20 +303,9 @@ public final class ViewState implements Cloneable {
     return with(next -> next.bySize = value);
   }
 
-  /** The question for the page beside the graph; null for no page. */
-  public @Nullable PageQuery page(int columns) {
-    return split != null && isSplit(columns)
-        ? new SplitAnswer.Query(
-            split.other(), shape(), query(columns), Pages.of(this, Split.pane(columns)))
-        : Pages.of(this, columns);
-  }
-
   /** The same with another view. */
   public ViewState withView(View value) {
-    ViewState next = copy();
-    next.view = value;
-    next.brought = brought.notBringing();
-    return next;
+    return at(at.with(value));
   }
 
   /**
@@ -376,26 +315,21 @@ public final class ViewState implements Cloneable {
    * @param function null for none, or until the function is known
    */
   public ViewState withView(View value, @Nullable Function function) {
-    ViewState next = withView(value);
-    boolean same = function != null && function.equals(brought.toCallers());
-    if (value == View.CALLERS && place.selected() != GraphQuery.ROOT && !same) {
-      next.brought = next.brought.toCallers(function);
-      next.callers = Place.ROOT.withSelected(place.selected(), Place.ROOT.trail());
-    }
-    if (value == View.TOP && (view == View.GRAPH || function != null)) {
-      next.brought = next.brought.bringing(function);
-    }
-    return next;
+    return at(at.with(value, function));
+  }
+
+  private ViewState at(Navigation value) {
+    return with(next -> next.at = value);
   }
 
   /** Whether the selected function is to go to the table of functions. */
   public boolean bringing() {
-    return brought.waits();
+    return at.brought().waits();
   }
 
   /** That function; null as long as its name is not known. */
   public @Nullable Function next() {
-    return brought.next();
+    return at.brought().next();
   }
 
   /**
@@ -406,42 +340,33 @@ public final class ViewState implements Cloneable {
    */
   public ViewState withBrought(Function function, boolean onTop) {
     TablePlace<Function, TopQuery.Order> top = table(View.TOP);
-    boolean same = function.equals(brought.toTop());
+    boolean same = function.equals(at.brought().toTop());
     ViewState next =
-        same || !onTop ? copy() : withTable(View.TOP, top.withMarked(function, top.place()));
-    next.brought = brought.toTop(function);
-    return next;
+        same || !onTop ? this : withTable(View.TOP, top.withMarked(function, top.place()));
+    return next.at(at.with(at.brought().toTop(function)));
   }
 
   public ViewState withPlace(Place value) {
-    if (view == View.SANDWICH) {
-      return withSandwich(sandwich.with(value));
-    }
-    return view == View.CALLERS ? with(next -> next.callers = value) : withGraph(value);
+    return at(at.with(value));
   }
 
   /** The same at another place in the graph, whatever view is shown. */
   public ViewState withGraph(Place value) {
-    return with(next -> next.place = value);
+    return at(at.withGraph(value));
   }
 
   public ViewState withSandwich(SandwichPlace value) {
-    return with(next -> next.sandwich = value);
+    return at(at.with(value));
   }
 
   /** The same with the sandwich of a function; one step back leads to the view of now. */
   public ViewState withSandwich(Function function) {
-    return withSandwich(sandwich.of(function, view)).withView(View.SANDWICH);
+    return withSandwich(sandwich().of(function, view())).withView(View.SANDWICH);
   }
 
   /** The same at the root of everything. */
   public ViewState atRoot() {
-    ViewState next = copy();
-    next.place = Place.ROOT;
-    next.callers = Place.ROOT;
-    next.brought = brought.toCallers(null);
-    next.sandwich = sandwich.atFunction();
-    return next;
+    return at(at.atRoot());
   }
 
   /**
@@ -493,25 +418,25 @@ public final class ViewState implements Cloneable {
     return with(next -> next.sources = value);
   }
 
-  public ViewState withSpecs(List<String> value) {
-    return with(next -> next.specs = value);
-  }
-
   /** The same with another search in its view. */
   public ViewState withSearch(@Nullable Search value) {
-    return switch (view) {
-      case TOP, TASKS -> withTable(view, table(view).withFilter(value));
+    return switch (view()) {
+      case TOP, TASKS -> withTable(view(), table(view()).withFilter(value));
       default -> with(next -> next.search = value);
     };
   }
 
-  /** The same with the texts of past searches. */
-  public ViewState withSearches(List<String> value) {
-    return with(next -> next.searches = value);
+  /** The same with the past lines of one kind, the latest first. */
+  public ViewState withTyped(Typed of, List<String> lines) {
+    Map<Typed, List<String>> changed = new EnumMap<>(Typed.class);
+    changed.putAll(typed);
+    changed.put(of, lines);
+    return with(next -> next.typed = changed);
   }
 
-  public ViewState withPicks(List<String> value) {
-    return with(next -> next.picks = value);
+  /** The same after a line was used. */
+  public ViewState withUsed(Typed of, String line) {
+    return withTyped(of, Prompt.remember(typed(of), line));
   }
 
   public ViewState withPick(@Nullable PickList value) {
@@ -560,34 +485,18 @@ public final class ViewState implements Cloneable {
     return with(next -> next.moment = value);
   }
 
-  /**
-   * The same of the other kind of measure. Events have no states, so that none may be left out; the
-   * states of time wait meanwhile.
-   */
+  /** The same of the other kind of measure. */
   public ViewState ofEvents(boolean events) {
-    if (events == (statesOfTime != null)) {
-      return this;
-    }
-    StateSet waiting = events ? states : null;
-    StateSet shown = statesOfTime == null ? StateSet.ALL : statesOfTime;
-    return with(
-        next -> {
-          next.states = shown;
-          next.statesOfTime = waiting;
-        });
+    return with(next -> next.states = states.ofEvents(events));
   }
 
   public ViewState withStates(StateSet value) {
-    return with(next -> next.states = value);
+    return with(next -> next.states = states.with(value));
   }
 
   /** The same with nothing zoomed: each graph is shown whole. */
   public ViewState unzoomed() {
-    ViewState next = copy();
-    next.place = place.withZooms(List.of());
-    next.callers = callers.withZooms(List.of());
-    next.sandwich = sandwich.unzoomed();
-    return next;
+    return at(at.unzoomed());
   }
 
   /** The same with another shape, which undo takes back. */

@@ -4,7 +4,7 @@ import flametop.profile.answer.Moment;
 import java.util.Arrays;
 
 /** The windows that a key goes through, from the shortest to all since the start. */
-final class Windows {
+public final class Windows {
   private static final long[] NANOS = {
     10_000_000_000L, 30_000_000_000L, 300_000_000_000L, Long.MAX_VALUE
   };
@@ -20,13 +20,14 @@ final class Windows {
    * The same moment with the next longer window; after the longest the shortest. After a window
    * that began when the user said so, the window before that.
    */
-  static Moment next(Moment moment) {
+  public static Moment next(Moment moment) {
     return moment.since().isPresent()
         ? moment.withoutSince()
         : moment.withWindow(NANOS[(index(moment) + 1) % NANOS.length]);
   }
 
-  static String label(Moment moment) {
+  /** The window in short, where {@link Moment#since} does not say when it begins: {@code 30 s}. */
+  public static String label(Moment moment) {
     return LABELS[index(moment)];
   }
 

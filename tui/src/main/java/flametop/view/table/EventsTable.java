@@ -9,7 +9,6 @@ import flametop.sampler.SourceTotals;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
-import flametop.view.base.Prompt;
 import flametop.view.base.Units;
 import flametop.view.base.View;
 import flametop.view.keys.MeasureKeys;
@@ -19,6 +18,7 @@ import flametop.view.layout.MeasureWords;
 import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.Step;
+import flametop.view.state.Typed;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -254,7 +254,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   }
 
   private static Step removed(Scene scene, ViewState s, Row row) {
-    ViewState kept = s.withSpecs(Prompt.remember(s.specs(), row.spec()));
+    ViewState kept = s.withUsed(Typed.SPEC, row.spec());
     // A source that is shown gives way to time.
     ViewState next = report(scene).shown() == row.number() ? kept.atRoot().ofEvents(false) : kept;
     return Step.to(

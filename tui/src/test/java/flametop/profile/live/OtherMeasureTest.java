@@ -20,7 +20,6 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Options;
 import flametop.sampler.State;
-import flametop.sampler.StreamFacts;
 import flametop.view.base.Action;
 import flametop.view.base.Colouring;
 import flametop.view.base.Key;
@@ -33,30 +32,24 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Painter;
 import flametop.view.screen.PictureText;
 import flametop.view.screen.Pictures;
+import flametop.view.state.Questions;
 import flametop.view.state.ViewState;
 import java.io.ByteArrayOutputStream;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A log of another measure than time: from the log to the screen and into exports. */
-class OtherMeasureTest {
+class OtherMeasureTest extends ProfileFixture {
   private static final int COLUMNS = 160;
-  private static final StreamFacts FACTS =
-      StreamFacts.parse("cpus=0\nhz.pass=19\nhz.cpu=99\ntarget=all\n");
-
-  private final Profile profile =
-      new Profile(
-          FACTS,
-          new Options(Shape.PLAIN, Options.DEFAULT_HISTORY_BYTES, true, false, Measure.BYTES),
-          (frames, count) -> {});
 
   private final ViewState state =
       ViewState.initial(StateSet.ALL, Shape.PLAIN, 19, 99, 1).withMoment(Moment.ALL);
+
+  OtherMeasureTest() {
+    super("0", new Options(Shape.PLAIN, Options.DEFAULT_HISTORY_BYTES, true, false, Measure.BYTES));
+  }
 
   /** A process to which 1,000,000,000 are placed. */
   @BeforeEach
@@ -70,22 +63,14 @@ class OtherMeasureTest {
             .frame(1, 0)
             .stack(0, 0, 1)
             .changed(1_000, 0, 0, 0, State.SLEEP, 1);
-    profile.accept(batch.bytes(), bytes -> {});
-    profile.accept(new Batch(1, 2_000, true).name(0, "main").name(1, "fetch").bytes(), bytes -> {});
-  }
-
-  @AfterEach
-  void close() {
-    profile.close();
-  }
-
-  private static <T> T get(CompletableFuture<T> future) throws Exception {
-    return future.get(3, TimeUnit.MINUTES);
+    send(batch);
+    send(new Batch(1, 2_000, true).name(0, "main").name(1, "fetch"));
   }
 
   private Scene scene(ViewState of) throws Exception {
-    Page page = of.page(COLUMNS) == null ? null : get(profile.page(of.page(COLUMNS)));
-    Snapshot snapshot = get(profile.snapshot(of.query(COLUMNS)));
+    Page page =
+        Questions.page(of, COLUMNS) == null ? null : get(profile.page(Questions.page(of, COLUMNS)));
+    Snapshot snapshot = get(profile.snapshot(Questions.picture(of, COLUMNS)));
     assertEquals(Measure.BYTES, snapshot.measure());
     return Scene.of(snapshot, page, of, COLUMNS, 40, Pictures.options());
   }
@@ -96,7 +81,7 @@ class OtherMeasureTest {
 
   @Test
   void graph_ofBytes_showsSizesAndNoStates() throws Exception {
-    Snapshot snapshot = get(profile.snapshot(state.query(COLUMNS)));
+    Snapshot snapshot = get(profile.snapshot(Questions.picture(state, COLUMNS)));
     assertEquals(1_000_000_000, snapshot.total());
     int fetch = Arrays.asList(snapshot.graph().name()).indexOf("fetch");
     long node = snapshot.graph().node()[fetch];
@@ -154,7 +139,7 @@ class OtherMeasureTest {
     Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
     StackExport export =
         StackExport.of(
-            Provenance.of("flametop 0", FACTS, extract.scope(), StateSet.ALL),
+            Provenance.of("flametop 0", facts, extract.scope(), StateSet.ALL),
             extract.measure(),
             extract.stacks());
     ByteArrayOutputStream out = new ByteArrayOutputStream();

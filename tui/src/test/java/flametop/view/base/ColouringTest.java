@@ -12,6 +12,7 @@ import flametop.view.screen.Keys;
 import flametop.view.screen.Pictures;
 import flametop.view.screen.Tree;
 import flametop.view.screen.Trees;
+import flametop.view.state.Questions;
 import flametop.view.state.ViewState;
 import org.junit.jupiter.api.Test;
 
@@ -35,9 +36,9 @@ class ColouringTest {
   @Test
   void key_pressed_asksForStatesAndBack() {
     Scene scene = Scene.of(Snapshot.OPENING, state, 80, 24, Pictures.options());
-    assertFalse(state.query(80).byState());
+    assertFalse(Questions.picture(state, 80).byState());
     ViewState next = Keys.press(scene, Key.of('C')).state();
-    assertTrue(next.query(80).byState());
+    assertTrue(Questions.picture(next, 80).byState());
     assertEquals("colours tell the state", next.message());
     Scene after = Scene.of(Snapshot.OPENING, next, 80, 24, Pictures.options());
     assertEquals(Colouring.KIND, Keys.press(after, Key.of('C')).state().colouring());

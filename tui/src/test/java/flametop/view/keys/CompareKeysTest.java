@@ -28,6 +28,7 @@ import flametop.view.screen.Trees;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
+import flametop.view.state.Zoom;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -88,8 +89,7 @@ class CompareKeysTest {
   @Test
   void escape_whileComparing_endsItAfterEverythingElse() {
     ViewState ranged =
-        TimePictures.choosing(comparing(), TimePictures.range(50, 40))
-            .zoomedTo(new ViewState.Zoom(1, null));
+        TimePictures.choosing(comparing(), TimePictures.range(50, 40)).zoomedTo(new Zoom(1, null));
     Step step = Keys.press(compared(ranged), Key.of(Key.Kind.ESCAPE));
     assertEquals(List.of(), step.effects());
     assertEquals(ranged.moment(), step.state().moment());

@@ -25,6 +25,7 @@ import flametop.view.screen.Tree;
 import flametop.view.screen.Trees;
 import flametop.view.state.Effect;
 import flametop.view.state.Place;
+import flametop.view.state.Questions;
 import flametop.view.state.SandwichPlace;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
@@ -139,7 +140,7 @@ class SandwichKeysTest {
     press("home", "down", "enter");
     assertEquals("ksys_write", zoom(true));
     assertEquals("__write", zoom(false));
-    SandwichQuery query = (SandwichQuery) state.page(120);
+    SandwichQuery query = (SandwichQuery) Questions.page(state, 120);
     assertTrue(query.callers() != GraphQuery.ROOT && query.callees() != GraphQuery.ROOT);
     press("esc");
     assertEquals("all", zoom(true));

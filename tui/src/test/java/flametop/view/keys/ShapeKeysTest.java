@@ -28,9 +28,11 @@ import flametop.view.state.Effect;
 import flametop.view.state.PickList;
 import flametop.view.state.PickRow;
 import flametop.view.state.Place;
+import flametop.view.state.Questions;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
+import flametop.view.state.Zoom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -420,7 +422,7 @@ class ShapeKeysTest extends ScreenUser {
       type("g");
     }
     assertEquals(StateSet.ON_CPU, state.states());
-    assertEquals(StateSet.ON_CPU, state.query(80).states());
+    assertEquals(StateSet.ON_CPU, Questions.picture(state, 80).states());
     type("o");
     assertEquals("by CPU there is time on a CPU only; g groups in another way", state.message());
     assertEquals(StateSet.ON_CPU, state.states());
@@ -451,8 +453,8 @@ class ShapeKeysTest extends ScreenUser {
     select("redis-server", "main");
     press(Key.of(Key.Kind.ENTER));
     long zoom = state.zoom();
-    state = state.withZooms(List.of(new ViewState.Zoom(zoom | 7L << 32, null)));
-    ViewState asked = state.withZooms(List.of(new ViewState.Zoom(zoom, null)));
+    state = state.withZooms(List.of(new Zoom(zoom | 7L << 32, null)));
+    ViewState asked = state.withZooms(List.of(new Zoom(zoom, null)));
     Snapshot snapshot = Pictures.snapshot(tree, asked, columns);
     assertEquals(zoom, scene(snapshot).settled().zoom());
   }

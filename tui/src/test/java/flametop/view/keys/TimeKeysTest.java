@@ -27,6 +27,7 @@ import flametop.view.state.Step;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewActions;
 import flametop.view.state.ViewState;
+import flametop.view.state.Zoom;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -181,7 +182,7 @@ public class TimeKeysTest extends ScreenUser {
   void escape_afterZoomAndSearch_dropsTheRangeLast() {
     type("t[");
     press(Key.of(Key.Kind.ENTER));
-    state = state.zoomedTo(new ViewState.Zoom(3, null));
+    state = state.zoomedTo(new Zoom(3, null));
     assertTrue(rangeAfter(Key.of(Key.Kind.ESCAPE)).isPresent());
     assertTrue(state.zooms().isEmpty());
     assertEquals(Optional.empty(), rangeAfter(Key.of(Key.Kind.ESCAPE)));

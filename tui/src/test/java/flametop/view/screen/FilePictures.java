@@ -19,6 +19,7 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.PickList;
+import flametop.view.state.Questions;
 import flametop.view.state.Split;
 import flametop.view.state.ViewState;
 import java.nio.file.Path;
@@ -187,12 +188,12 @@ public final class FilePictures {
   static Scene scene(StackFile file, ViewState state, int[] size, boolean plain) throws Exception {
     file.whole().get();
     file.shape(state.shape());
-    PageQuery query = state.page(size[0]);
+    PageQuery query = Questions.page(state, size[0]);
     Snapshot snapshot;
     Page page;
     do {
       page = query == null ? null : file.page(query).get();
-      snapshot = file.snapshot(state.query(size[0])).get();
+      snapshot = file.snapshot(Questions.picture(state, size[0])).get();
     } while (snapshot.refolding() || page instanceof Sandwich s && s.refolding());
     return Scene.of(snapshot, page, state, size[0], size[1], options(plain));
   }
@@ -216,6 +217,6 @@ public final class FilePictures {
   private static Snapshot snapshot(StackFile file, ViewState state, int columns) throws Exception {
     file.whole().get();
     file.shape(state.shape());
-    return file.snapshot(state.query(columns)).get();
+    return file.snapshot(Questions.picture(state, columns)).get();
   }
 }

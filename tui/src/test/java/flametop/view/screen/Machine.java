@@ -17,6 +17,7 @@ import flametop.profile.answer.TopQuery;
 import flametop.view.base.Prompt;
 import flametop.view.state.Search;
 import flametop.view.state.ViewState;
+import flametop.view.state.Zoom;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
@@ -33,7 +34,7 @@ public class Machine implements LiveSource {
         asked.withZooms(
             query.zoom() == 0 && query.siblings() == null
                 ? List.of()
-                : List.of(new ViewState.Zoom(query.zoom(), query.siblings())));
+                : List.of(new Zoom(query.zoom(), query.siblings())));
     asked =
         asked.withSearch(
             query.search() == null

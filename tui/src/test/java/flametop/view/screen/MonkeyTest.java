@@ -24,6 +24,7 @@ import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
+import flametop.view.state.Questions;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.io.IOException;
@@ -271,8 +272,8 @@ class MonkeyTest {
   }
 
   private void arrive() throws Exception {
-    snapshot = get(pictures.snapshot(state.query(columns)));
-    PageQuery beside = state.page(columns);
+    snapshot = get(pictures.snapshot(Questions.picture(state, columns)));
+    PageQuery beside = Questions.page(state, columns);
     page = beside == null ? null : get(pictures.page(beside));
     state = scene().settled();
     take(Keys.arrived(scene()));

@@ -16,6 +16,7 @@ import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
+import flametop.view.state.Questions;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -65,7 +66,7 @@ public final class Pictures {
 
   public static Snapshot snapshot(
       Tree tree, ViewState state, int columns, List<CpuRow> cpus, List<String> notices) {
-    GraphQuery query = state.query(columns);
+    GraphQuery query = Questions.picture(state, columns);
     boolean frozen = state.moment().frozen();
     long weight = tree.nodes.get((int) query.selected()).weight;
     long[] byState = new long[State.values().length];

@@ -11,6 +11,7 @@ import flametop.view.base.Key;
 import flametop.view.keys.GraphKeys;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.Scene;
+import flametop.view.state.Questions;
 import flametop.view.state.ViewState;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,7 +43,7 @@ class RunTest {
   }
 
   private Scene scene() throws Exception {
-    Snapshot snapshot = file.snapshot(state.query(columns)).get();
+    Snapshot snapshot = file.snapshot(Questions.picture(state, columns)).get();
     return Scene.of(snapshot, state, columns, 40, FilePictures.options(false));
   }
 

@@ -15,6 +15,7 @@ import flametop.view.base.Prompt;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.state.PaintOptions;
+import flametop.view.state.Questions;
 import flametop.view.state.Search;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
@@ -112,7 +113,7 @@ public final class SandwichPictures {
       Tree tree, ViewState state, int[] size, PaintOptions options, boolean refolding) {
     Snapshot snapshot = Pictures.snapshot(tree, state, size[0]);
     Sandwich page =
-        state.page(size[0]) instanceof SandwichQuery query
+        Questions.page(state, size[0]) instanceof SandwichQuery query
             ? page(tree, query, state.sandwich().below(), refolding)
             : null;
     return Scene.of(snapshot, page, state, size[0], size[1], options);

@@ -13,6 +13,7 @@ import flametop.profile.tree.Noise;
 import flametop.sampler.State;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
+import flametop.view.state.Questions;
 import flametop.view.state.Search;
 import flametop.view.state.ViewState;
 import flametop.view.table.TasksTable;
@@ -74,8 +75,8 @@ public final class TablePictures {
   private static Pictures.Frame frame(String name, Tree tree, ViewState state, int[] size) {
     Page page =
         state.view() == View.TOP
-            ? top(tree, (TopQuery) state.page(size[0]))
-            : tasks((TasksQuery) state.page(size[0]));
+            ? top(tree, (TopQuery) Questions.page(state, size[0]))
+            : tasks((TasksQuery) Questions.page(state, size[0]));
     return picture(name, tree, state, page, size);
   }
 
@@ -88,8 +89,8 @@ public final class TablePictures {
   public static Scene compared(Tree tree, ViewState state, int[] size) {
     Page page =
         state.view() == View.TOP
-            ? top(tree, (TopQuery) state.page(size[0]))
-            : before(tasks(ended((TasksQuery) state.page(size[0]))));
+            ? top(tree, (TopQuery) Questions.page(state, size[0]))
+            : before(tasks(ended((TasksQuery) Questions.page(state, size[0]))));
     return Scene.of(
         TimePictures.compared(TimePictures.release(), state, size[0]),
         page,

@@ -13,6 +13,7 @@ import flametop.view.base.Mouse;
 import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
 import flametop.view.state.PaintOptions;
+import flametop.view.state.Questions;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.nio.file.Path;
@@ -64,8 +65,8 @@ public final class TwoFiles implements AutoCloseable {
   public void arrive() throws Exception {
     do {
       files.shown().whole().get();
-      snapshot = files.snapshot(state.query(columns)).get();
-      PageQuery query = state.page(columns);
+      snapshot = files.snapshot(Questions.picture(state, columns)).get();
+      PageQuery query = Questions.page(state, columns);
       page = query == null ? null : files.page(query).get();
     } while (isBehind(snapshot, page));
     state = scene().settled();

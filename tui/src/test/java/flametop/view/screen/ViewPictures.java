@@ -8,6 +8,7 @@ import flametop.profile.answer.Snapshot;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.state.PaintOptions;
+import flametop.view.state.Questions;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,7 +51,7 @@ public final class ViewPictures {
                 ? server.withSandwich(new Function(NodeKind.KERNEL, "[kernel]", "entry_SYSCALL_64"))
                 : server.withView(view);
     Snapshot snapshot = Pictures.snapshot(tree, state, columns);
-    PageQuery query = state.page(columns);
+    PageQuery query = Questions.page(state, columns);
     Page page = query == null ? null : new Machine().page(query).join();
     return Scene.of(snapshot, page, state, columns, rows, options);
   }

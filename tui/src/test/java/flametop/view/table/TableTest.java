@@ -33,6 +33,7 @@ import flametop.view.screen.TimePictures;
 import flametop.view.screen.Tree;
 import flametop.view.screen.Trees;
 import flametop.view.state.Effect;
+import flametop.view.state.Questions;
 import flametop.view.state.Search;
 import flametop.view.state.Step;
 import java.util.ArrayList;
@@ -53,9 +54,11 @@ class TableTest extends ScreenUser {
 
   /** Answers the state's question, as a profile does. */
   private Page page() {
-    return state.page(120) instanceof TopQuery top
+    return Questions.page(state, 120) instanceof TopQuery top
         ? TablePictures.top(tree, top)
-        : state.page(120) instanceof TasksQuery tasks ? TablePictures.tasks(tasks) : null;
+        : Questions.page(state, 120) instanceof TasksQuery tasks
+            ? TablePictures.tasks(tasks)
+            : null;
   }
 
   @Override
@@ -136,10 +139,10 @@ class TableTest extends ScreenUser {
     state = Keys.press(scene(many), Key.of(Key.Kind.DOWN)).state();
     assertEquals("nothing below", state.message());
     assertEquals(3_810, TOP.place(state).place());
-    assertTrue(((TopQuery) state.page(120)).rows() > 3_811);
+    assertTrue(((TopQuery) Questions.page(state, 120)).rows() > 3_811);
     state = Keys.press(scene(many), Key.of(Key.Kind.HOME)).state();
     assertEquals(0, TOP.place(state).place());
-    assertEquals(256, ((TopQuery) state.page(120)).rows());
+    assertEquals(256, ((TopQuery) Questions.page(state, 120)).rows());
     assertTrue(Painter.paint(scene(many)).columns() > 0);
   }
 
@@ -165,7 +168,8 @@ class TableTest extends ScreenUser {
     type("4");
     state = Keys.arrived(scene()).state();
     assertEquals(selected, markedFunction());
-    assertEquals(selected, ((TopQuery) state.page(120)).to().name(), "its row is asked for");
+    assertEquals(
+        selected, ((TopQuery) Questions.page(state, 120)).to().name(), "its row is asked for");
     press(Key.of(Key.Kind.HOME));
     String first = TOP.place(state).marked().name();
     state = Keys.arrived(scene()).state();
