@@ -5,8 +5,9 @@
 mod model;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::Read,
+    ops::RangeInclusive,
     os::unix::net::UnixListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -182,12 +183,74 @@ fn java_unprepared_is_whole_and_named_and_never_wrong() {
                 whole.len() * 20 >= stacks.len() * 19 && whole.len() > 50,
                 "{told} {short:#?}"
             );
+            check_lines_of_busy(&mut recording, &told);
         }
     }
 }
 
-/// The threads of a JVM with their frames, the outermost first, as the JVM says itself.
-fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<String>> {
+/// Where functions of the program `Busy` call one another, and all lines of each.
+const BUSY: [(&str, u32, RangeInclusive<u32>); 3] = [
+    ("main", 22, 21..=22),
+    ("middle", 14, 14..=14),
+    ("leaf", 10, 6..=10),
+];
+
+/// Callers are in the line of their call, and whatever runs in one of its function's own.
+fn check_lines_of_busy(recording: &mut Recording, told: &str) {
+    recording.place_all();
+    let model = &recording.model;
+    let samples = model.tasks.iter().flat_map(|task| &task.samples);
+    let stacks: BTreeSet<u32> = samples.filter_map(|sample| sample.stack).collect();
+    let (mut calls, mut leaves, mut unknown) = (0, 0, 0);
+    for stack in stacks {
+        let frames = sources(model, stack);
+        let last = frames.len().saturating_sub(1);
+        for (index, (name, source)) in frames.iter().enumerate() {
+            let own = name.strip_prefix("Busy.").unwrap_or_default();
+            let Some((_, call, own)) = BUSY.iter().find(|(name, ..)| *name == own) else {
+                continue;
+            };
+            let (file, line) = source.rsplit_once(':').expect("a line");
+            let line: u32 = line.parse().expect("a number");
+            assert_eq!(file, "Busy.java", "{told} {frames:?}");
+            if index < last {
+                assert_eq!(line, *call, "{told} {frames:?}");
+                calls += 1;
+            } else if line == 0 {
+                unknown += 1;
+            } else {
+                assert!(own.contains(&line), "{told} {frames:?}");
+                leaves += 1;
+            }
+        }
+    }
+    assert!(
+        calls > 2 && leaves > 1 && leaves > unknown,
+        "{told}: {calls} calls, {leaves} leaves, {unknown} unknown"
+    );
+}
+
+/// The functions of a stack that runtimes named, the outermost first, and their files and lines as they were asked for.
+fn sources(model: &Model, stack: u32) -> Vec<(String, String)> {
+    let frames = model.stacks[stack as usize].frames.iter();
+    let of_runtime = frames.filter(|frame| {
+        let (module, offset, _) = model.frames[**frame as usize];
+        model.modules[module as usize].0 == ModuleKind::Jit && offset >> 63 == 1
+    });
+    let source = |frame: &u32| {
+        let name = model.names[frame].1.clone();
+        let (calls, missing) = &model.places[frame];
+        let told = calls.first().map(|call| {
+            let source = call.strip_prefix(&name);
+            source.expect("its own name").trim().to_owned()
+        });
+        (name, told.unwrap_or_else(|| missing.clone()))
+    };
+    of_runtime.map(source).collect()
+}
+
+/// The threads of a JVM with their frames, the outermost first, as the JVM says itself: functions, and where each is in the source.
+fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<(String, String)>> {
     let jcmd = java
         .strip_suffix("java")
         .map(|folder| format!("{folder}jcmd"));
@@ -195,7 +258,7 @@ fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<String>> {
         .args([&pid.to_string(), "Thread.print"])
         .output();
     let text = String::from_utf8_lossy(&print.expect("jcmd").stdout).into_owned();
-    let mut threads: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut threads: BTreeMap<u32, Vec<(String, String)>> = BTreeMap::new();
     let mut last = None;
     for line in text.lines() {
         if let Some((_, number)) = line.split_once(" nid=") {
@@ -203,8 +266,12 @@ fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<String>> {
             let hex = number.strip_prefix("0x");
             last = hex.map_or(number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok());
         } else if let (Some(frame), Some(tid)) = (line.trim().strip_prefix("at "), last) {
-            let name = frame.split('(').next().unwrap_or_default();
-            threads.entry(tid).or_default().insert(0, name.to_owned());
+            let (name, source) = frame.split_once('(').unwrap_or((frame, ""));
+            let source = source.trim_end_matches(')');
+            // A module may stand before: java.base@17.0.15/Thread.java:840.
+            let source = source.rsplit('/').next().unwrap_or_default();
+            let frame = (name.to_owned(), source.to_owned());
+            threads.entry(tid).or_default().insert(0, frame);
         }
     }
     threads
@@ -236,7 +303,7 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
                 let comm = format!("/proc/{pid}/task/{tid}/comm");
                 std::fs::read_to_string(comm).unwrap_or_default()
             };
-            let is_there = |threads: &BTreeMap<u32, Vec<String>>| {
+            let is_there = |threads: &BTreeMap<u32, Vec<(String, String)>>| {
                 let there = |tid: &&u32| comm(tid).starts_with("t-");
                 threads.keys().filter(there).count() == 6
             };
@@ -253,6 +320,7 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
             let mut recording = Recording::open(&format!("target=pid {pid}"));
             recording.run(19, 2000);
             recording.name_all();
+            recording.place_all();
             let model = &recording.model;
             let threads = thread_print(&java, pid);
             let mut compared = 0;
@@ -262,8 +330,11 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
             {
                 let stack = model.task(*tid).and_then(|task| task.now?.stack);
                 let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
-                let found = java_names(model, stack);
-                let printed: Vec<String> = frames.iter().filter_map(|n| visible(n)).collect();
+                let found = java_frames(model, stack);
+                let printed: Vec<(String, String)> = frames
+                    .iter()
+                    .filter_map(|(name, source)| Some((visible(name)?, line_of(source))))
+                    .collect();
                 let told = format!("{java} {options:?} {}", comm(tid));
                 assert_eq!(
                     model.stacks[stack as usize].end,
@@ -278,18 +349,22 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
     }
 }
 
-/// The methods of a stack, the outermost first.
-fn java_names(model: &Model, stack: u32) -> Vec<String> {
-    let frames = model.stacks[stack as usize].frames.iter();
-    let of_java = frames.filter(|frame| {
-        let (module, _, _) = model.frames[**frame as usize];
-        model.modules[module as usize].0 == ModuleKind::Jit
-    });
-    let names = of_java.map(|frame| model.names[frame].1.clone());
-    names
-        .filter(|name| name.contains('.') && !name.contains(' '))
-        .filter_map(|name| visible(&name))
+/// The methods of a stack, the outermost first, and where each is in the source.
+fn java_frames(model: &Model, stack: u32) -> Vec<(String, String)> {
+    let frames = sources(model, stack).into_iter();
+    frames
+        .filter(|(name, _)| name.contains('.') && !name.contains(' '))
+        .filter_map(|(name, source)| Some((visible(&name)?, line_of(&source))))
         .collect()
+}
+
+/// A file and a line; empty: there is no line, as of native methods.
+fn line_of(source: &str) -> String {
+    let line = source.rsplit_once(':').map_or("", |(_, line)| line);
+    match line.parse() {
+        Ok(1u32..) => source.to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// The socket at which a JVM would answer, held by somebody who never does.
