@@ -349,6 +349,88 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
     }
 }
 
+/// The number of a JDK: 17, 25.
+fn version(java: &str) -> u32 {
+    let told = Command::new(java)
+        .arg("-XshowSettings:properties")
+        .arg("-version")
+        .output();
+    let told = String::from_utf8_lossy(&told.expect("java").stderr).into_owned();
+    let number = told.split("java.specification.version = ").nth(1);
+    let number = number.and_then(|text| text.lines().next()?.parse().ok());
+    number.expect("a version")
+}
+
+#[test]
+fn java_virtual_threads_on_a_cpu_are_whole_or_say_that_their_callers_are_elsewhere() {
+    // Frames of the program, in the order of their calls.
+    let rank = |name: &str| {
+        let own = name.strip_prefix("Virtual.")?;
+        let order = ["lambda$", "outer", "deep", "inner", "leaf"];
+        order.iter().position(|begin| own.starts_with(begin))
+    };
+    for java in javas() {
+        if version(&java) < 21 {
+            eprintln!("skipped, {java} has no virtual threads");
+            continue;
+        }
+        for options in [&["-XX:+TieredCompilation"][..], &["-Xint"]] {
+            let carriers = ["-Djdk.virtualThreadScheduler.parallelism=3", "Virtual.java"];
+            let arguments = [options, &carriers].concat();
+            let Some(program) = Program::start(&java, &arguments) else {
+                continue;
+            };
+            let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
+            let of_program = |model: &Model| -> Vec<(End, Vec<String>)> {
+                let stacks = sampled(model);
+                let inner = |names: &[String]| has(names, "Virtual.inner");
+                stacks.filter(|(_, names)| inner(names)).collect()
+            };
+            sample_until(&mut recording, "in all three", |model| {
+                let stacks = of_program(model);
+                let whole = stacks.iter().filter(|(end, _)| *end == End::Root);
+                whole.count() > 20 && stacks.len() > 100
+            });
+            let begin = of_program(&recording.model).len();
+            recording.run(19, 3000);
+            recording.name_all();
+            let stacks = of_program(&recording.model).split_off(begin);
+            let told = format!("{java} {options:?}");
+            let (mut whole, mut elsewhere, mut short) = (0, 0, Vec::new());
+            for (end, names) in &stacks {
+                let own: Vec<usize> = names.iter().filter_map(|name| rank(name)).collect();
+                let in_order = |pair: &[usize]| pair[0] < pair[1] || pair == [2, 2];
+                assert!(own.windows(2).all(in_order), "{told} {names:#?}");
+                match *end {
+                    End::Root => {
+                        let outer = [
+                            "ForkJoinWorkerThread.run",
+                            "VirtualThread.run",
+                            "Virtual.outer",
+                        ];
+                        let found =
+                            |part: &&str| names.iter().position(|name| name.ends_with(part));
+                        let places: Vec<_> = outer.iter().map(found).collect();
+                        assert!(
+                            places.is_sorted() && places[0].is_some(),
+                            "{told} {names:#?}"
+                        );
+                        whole += 1;
+                    }
+                    End::OtherStack => elsewhere += 1,
+                    _ => short.push((end, names)),
+                }
+            }
+            let said = format!(
+                "{told}: {whole} whole, {elsewhere} elsewhere, {}",
+                short.len()
+            );
+            assert!(short.len() * 20 <= stacks.len(), "{said} {short:#?}");
+            assert!(whole > 20 && elsewhere > 10, "{said}");
+        }
+    }
+}
+
 /// The methods of a stack, the outermost first, and where each is in the source.
 fn java_frames(model: &Model, stack: u32) -> Vec<(String, String)> {
     let frames = sources(model, stack).into_iter();
