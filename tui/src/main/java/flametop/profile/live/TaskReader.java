@@ -1,6 +1,7 @@
 package flametop.profile.live;
 
 import flametop.array.LongIndex;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
@@ -71,6 +72,7 @@ final class TaskReader {
     int process;
     int tid;
     String comm = "";
+    ThreadKind kind = ThreadKind.PROGRAM;
     int threads;
     long run;
     long queued;
@@ -120,7 +122,11 @@ final class TaskReader {
     int count = found.size();
     Pattern search = query.search();
     if (search != null) {
-      found.removeIf(f -> !find(search, f.comm) && !find(search, owners.commandLine(f.process)));
+      found.removeIf(
+          f ->
+              !find(search, f.comm)
+                  && !find(search, f.kind.label())
+                  && !find(search, owners.commandLine(f.process)));
     }
     for (Found f : found) {
       f.change = noise.change(f.run, f.runBefore, times.covered());
@@ -196,6 +202,7 @@ final class TaskReader {
     f.process = owners.process(owner);
     f.tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
     f.comm = query.threads() ? owners.comm(owner) : processName(owner);
+    f.kind = query.threads() ? owners.kind(owner) : ThreadKind.PROGRAM;
     return f;
   }
 
@@ -241,6 +248,7 @@ final class TaskReader {
         owners.uid(f.process),
         f.comm,
         owners.commandLine(f.process),
+        f.kind,
         f.run,
         f.queued,
         f.disk,

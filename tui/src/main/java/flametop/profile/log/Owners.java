@@ -1,6 +1,7 @@
 package flametop.profile.log;
 
 import com.github.benmanes.caffeine.cache.Interner;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.tree.Slots;
 import flametop.sampler.IdSpace;
@@ -16,7 +17,8 @@ import java.util.function.IntConsumer;
  * Processes, tasks, and owners, to whom time belongs. A process is one generation of a tgid; other
  * classes know a process by its slot, and a task by its id of the stream. An owner is a task in one
  * process under one comm and one name of its service, in one control group and below one ancestor,
- * so that what was logged keeps its names when a task executes, is renamed or is moved.
+ * of one {@link ThreadKind}, so that what was logged keeps its names when a task executes, is
+ * renamed or is moved.
  *
  * <p>Two kinds of owner stand for what is {@link #older old}: one for the threads of a process that
  * are gone, one for the processes of a name that are gone.
@@ -31,7 +33,8 @@ public final class Owners {
       String processComm,
       String service,
       String cgroup,
-      String ancestor) {
+      String ancestor,
+      ThreadKind kind) {
     @Override
     public boolean equals(Object other) {
       return other instanceof Key key
@@ -41,13 +44,15 @@ public final class Owners {
           && processComm.equals(key.processComm)
           && service.equals(key.service)
           && cgroup.equals(key.cgroup)
-          && ancestor.equals(key.ancestor);
+          && ancestor.equals(key.ancestor)
+          && kind == key.kind;
     }
 
     @Override
     public int hashCode() {
       int names = 31 * comm.hashCode() + processComm.hashCode();
       names = 31 * (31 * names + service.hashCode()) + ancestor.hashCode();
+      names = 31 * names + kind.ordinal();
       return 31 * (31 * (31 * task + process) + names) + cgroup.hashCode();
     }
   }
@@ -154,7 +159,7 @@ public final class Owners {
   private long forgetAt = MOST_TEXT;
 
   public Owners() {
-    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY, NOBODY, NOBODY));
+    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY, NOBODY, NOBODY, ThreadKind.PROGRAM));
   }
 
   /** The next records are of this time, ns, or later. */
@@ -263,6 +268,15 @@ public final class Owners {
     task.owner = NONE;
   }
 
+  /** A stack of the task is in the library of a JVM: its process is one. */
+  public void runsJvm(int id) {
+    ProcessEntry process = processes.get(tasks.get(id).process);
+    if (!process.isJvm) {
+      process.isJvm = true;
+      process.version++;
+    }
+  }
+
   /** The task is in this state now. */
   public void state(int id, State state) {
     state(id, state.number());
@@ -358,7 +372,8 @@ public final class Owners {
                   process.comm,
                   process.service,
                   process.cgroup,
-                  texts.intern(process.ancestor().name())));
+                  texts.intern(process.ancestor().name()),
+                  kind(task, process)));
       owners.get(task.owner).version = process.version + ancestry;
     }
     return task.owner;
@@ -391,12 +406,20 @@ public final class Owners {
         stands.below = elder.ancestor;
         elders.put(elder, all);
       }
-      return intern(new Key(NONE, all, elder.comm, elder.comm, elder.service, NOBODY, below));
+      return intern(
+          new Key(NONE, all, elder.comm, elder.comm, elder.service, NOBODY, below, key.kind));
     }
     return owner.gone < before
         ? intern(
             new Key(
-                NONE, key.process, NOBODY, key.processComm, key.service, key.cgroup, key.ancestor))
+                NONE,
+                key.process,
+                NOBODY,
+                key.processComm,
+                key.service,
+                key.cgroup,
+                key.ancestor,
+                key.kind))
         : number;
   }
 
@@ -420,13 +443,21 @@ public final class Owners {
     }
     known.put(key, number);
     Key all =
-        new Key(NONE, key.process, "", key.processComm, key.service, key.cgroup, key.ancestor);
+        new Key(
+            NONE,
+            key.process,
+            "",
+            key.processComm,
+            key.service,
+            key.cgroup,
+            key.ancestor,
+            key.kind);
     Integer group = known.putIfAbsent(all, number);
     owner.group = group == null ? number : group;
     return number;
   }
 
-  /** One owner for all of a process under one name and in one control group. */
+  /** One owner for all threads of one kind of a process under one name and in one control group. */
   public int group(int owner) {
     return owners.get(owner).group;
   }
@@ -454,6 +485,11 @@ public final class Owners {
    */
   public String service(int owner) {
     return owners.get(owner).key.service;
+  }
+
+  /** What the thread of an owner is for. */
+  public ThreadKind kind(int owner) {
+    return owners.get(owner).key.kind;
   }
 
   /** Whether the process is one of flametop's own. */
@@ -549,7 +585,8 @@ public final class Owners {
         its.key.processComm,
         its.key.service,
         its.key.cgroup,
-        its.key.ancestor);
+        its.key.ancestor,
+        its.key.kind);
   }
 
   private boolean admits(Shape shape, Task task) {
@@ -562,7 +599,12 @@ public final class Owners {
         process.comm,
         process.service,
         process.cgroup,
-        process.ancestor().name());
+        process.ancestor().name(),
+        kind(task, process));
+  }
+
+  private static ThreadKind kind(Task task, ProcessEntry process) {
+    return process.isJvm ? JvmThreads.kind(task.comm) : ThreadKind.PROGRAM;
   }
 
   /**

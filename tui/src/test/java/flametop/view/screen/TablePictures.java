@@ -2,6 +2,7 @@ package flametop.view.screen;
 
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
@@ -120,6 +121,7 @@ public final class TablePictures {
             1000,
             "api-old",
             "/srv/api-old --drain",
+            ThreadKind.PROGRAM,
             0,
             0,
             0,
@@ -146,6 +148,7 @@ public final class TablePictures {
         r.uid(),
         r.comm(),
         r.commandLine(),
+        r.kind(),
         r.run(),
         r.queued(),
         r.disk(),
@@ -343,6 +346,7 @@ public final class TablePictures {
             uid,
             comm,
             commandLine,
+            ThreadKind.PROGRAM,
             runMs * MS,
             queuedMs * MS,
             state == State.DISK ? ageMs * MS : 0,
