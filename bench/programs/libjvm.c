@@ -149,17 +149,20 @@ static struct type types[] = { { "JVMFlag", sizeof(struct flag) },
 			       { 0, 0 } };
 static struct constant constants[] = { { "ConstMethod::_has_linenumber_table", 1 }, { 0, 0 } };
 
+// Beside the others even where it is 0: whoever copies the memory may leave out what is all zeros at its end.
+#define DATA __attribute__((section(".data")))
+
 struct field *gHotSpotVMStructs = fields;
 uint64_t gHotSpotVMStructEntryArrayStride = sizeof(struct field);
-uint64_t gHotSpotVMStructEntryTypeNameOffset = 0;
+uint64_t gHotSpotVMStructEntryTypeNameOffset DATA = 0;
 uint64_t gHotSpotVMStructEntryFieldNameOffset = 8;
 uint64_t gHotSpotVMStructEntryOffsetOffset = 16;
 uint64_t gHotSpotVMStructEntryAddressOffset = 24;
 struct type *gHotSpotVMTypes = types;
 uint64_t gHotSpotVMTypeEntryArrayStride = sizeof(struct type);
-uint64_t gHotSpotVMTypeEntryTypeNameOffset = 0;
+uint64_t gHotSpotVMTypeEntryTypeNameOffset DATA = 0;
 uint64_t gHotSpotVMTypeEntrySizeOffset = 8;
 struct constant *gHotSpotVMIntConstants = constants;
 uint64_t gHotSpotVMIntConstantEntryArrayStride = sizeof(struct constant);
-uint64_t gHotSpotVMIntConstantEntryNameOffset = 0;
+uint64_t gHotSpotVMIntConstantEntryNameOffset DATA = 0;
 uint64_t gHotSpotVMIntConstantEntryValueOffset = 8;
