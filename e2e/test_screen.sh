@@ -367,6 +367,28 @@ test_source_shows_lines_live_and_in_a_replay() {
   equal "exit code" 0 "$(ended)"
 }
 
+test_java_has_source_lines_and_its_own_threads_apart() {
+  (cd "$root/sampler-native/sampler/tests/programs" && exec java Busy.java) >/dev/null 2>&1 &
+  load=$!
+  open_pane
+  start_screen "-p $load"
+  wait_for ' GC .*JIT comp.*VM '
+  select_frame '^JIT compiler$' 'JIT compiler'
+  wait_for 'threads of the JVM that compile'
+  keys o
+  wait_for 'time shown: busy'
+  select_frame '^Busy\.leaf$' 'Busy\.leaf'
+  keys S
+  wait_for 'Busy\.leaf .*Busy\.java:([5-9]|10)'
+  keys Escape
+  wait_gone 'S closes'
+  keys 5 H
+  wait_for ' JIT '
+  wait_for ' GC .*GC Thread'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
 test_cpus_and_idle_views_are_of_this_machine() {
   open_pane
   start_screen ''

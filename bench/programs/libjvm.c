@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that tells of itself as HotSpot does, of an interpreter, of flags and of one compiled method, and has nothing else of a JVM.
+// A library that tells of itself as HotSpot does, of an interpreter, of flags and of one compiled method with a line, and has nothing else of a JVM.
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,6 +12,11 @@ struct field {
 struct type {
 	const char *name;
 	uint64_t size;
+};
+
+struct constant {
+	const char *name;
+	uint64_t value;
 };
 
 struct flag {
@@ -35,19 +40,21 @@ static uint64_t count = sizeof(flags) / sizeof(*flags);
 static struct {
 	uint16_t length;
 	char body[6];
-} class_name = { 3, "a/B" }, method_name = { 3, "run" };
+} class_name = { 3, "a/B" }, method_name = { 3, "run" }, file_name = { 6, "B.java" };
 static struct {
 	void *name;
 } class = { &class_name };
 static struct {
 	void *holder;
-	uint32_t length, unused;
-	void *constants[2];
-} pool = { &class, 2, 0, { 0, &method_name } };
+	uint32_t length, file_index;
+	void *constants[3];
+} pool = { &class, 3, 2, { 0, &method_name, &file_name } };
 static struct {
 	void *constants;
-	uint16_t code_size, name_index, unused[2];
-} const_method = { &pool, 1, 1, { 0 } };
+	uint16_t code_size, name_index, flags, unused;
+	// One byte of code, and the table: line 10 at 0.
+	unsigned char code[8];
+} const_method = { &pool, 1, 1, 1, 0, { 0, 0xff, 0, 20, 0 } };
 static struct {
 	void *const_method;
 } method = { &const_method };
@@ -126,8 +133,10 @@ static struct field fields[] = { { "AbstractInterpreter", "_code", 0, &queue_pla
 				 { "ConstMethod", "_constants", 0, 0 },
 				 { "ConstMethod", "_code_size", 8, 0 },
 				 { "ConstMethod", "_name_index", 10, 0 },
+				 { "ConstMethod", "_flags", 12, 0 },
 				 { "ConstantPool", "_length", 8, 0 },
 				 { "ConstantPool", "_pool_holder", 0, 0 },
+				 { "ConstantPool", "_source_file_name_index", 12, 0 },
 				 { "Klass", "_name", 0, 0 },
 				 { "Symbol", "_length", 0, 0 },
 				 { "Symbol", "_body", 2, 0 },
@@ -135,17 +144,25 @@ static struct field fields[] = { { "AbstractInterpreter", "_code", 0, &queue_pla
 static struct type types[] = { { "JVMFlag", sizeof(struct flag) },
 			       { "HeapBlock", sizeof(heap.block) },
 			       { "nmethod", sizeof(heap) - sizeof(heap.block) - sizeof(heap.code) },
-			       { "ConstMethod", sizeof(const_method) },
+			       { "ConstMethod", offsetof(__typeof__(const_method), code) },
 			       { "ConstantPool", offsetof(__typeof__(pool), constants) },
 			       { 0, 0 } };
+static struct constant constants[] = { { "ConstMethod::_has_linenumber_table", 1 }, { 0, 0 } };
+
+// Beside the others even where it is 0: whoever copies the memory may leave out what is all zeros at its end.
+#define DATA __attribute__((section(".data")))
 
 struct field *gHotSpotVMStructs = fields;
 uint64_t gHotSpotVMStructEntryArrayStride = sizeof(struct field);
-uint64_t gHotSpotVMStructEntryTypeNameOffset = 0;
+uint64_t gHotSpotVMStructEntryTypeNameOffset DATA = 0;
 uint64_t gHotSpotVMStructEntryFieldNameOffset = 8;
 uint64_t gHotSpotVMStructEntryOffsetOffset = 16;
 uint64_t gHotSpotVMStructEntryAddressOffset = 24;
 struct type *gHotSpotVMTypes = types;
 uint64_t gHotSpotVMTypeEntryArrayStride = sizeof(struct type);
-uint64_t gHotSpotVMTypeEntryTypeNameOffset = 0;
+uint64_t gHotSpotVMTypeEntryTypeNameOffset DATA = 0;
 uint64_t gHotSpotVMTypeEntrySizeOffset = 8;
+struct constant *gHotSpotVMIntConstants = constants;
+uint64_t gHotSpotVMIntConstantEntryArrayStride = sizeof(struct constant);
+uint64_t gHotSpotVMIntConstantEntryNameOffset DATA = 0;
+uint64_t gHotSpotVMIntConstantEntryValueOffset = 8;

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::status::Status;
 
 /// Both must have the same.
-pub(crate) const VERSION: u32 = 6;
+pub(crate) const VERSION: u32 = 7;
 
 /// A process that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,13 +3,15 @@
 //! The tables tell where each field of each type is, however the library was built ([`tables`]). They lead to the flags that the JVM
 //! runs with, which tell the truth however a flag was set, to its interpreter, and to the *code cache* ([`layout`]): the heaps in which all
 //! code lies that the JVM makes. Each piece of it ([`code`]) begins with a header that has its name and the size of its frame ([`header`]), and leads to
-//! the method that it was compiled from ([`method`]) and to those that were inlined ([`inlined`]). A walk ([`step`]) needs no more than that
+//! the method that it was compiled from ([`method`]) and to those that were inlined ([`inlined`]), each of which has its table of lines
+//! ([`lines`]). A walk ([`step`]) needs no more than that
 //! and the copied stack.
 
 mod code;
 mod header;
 mod inlined;
 mod layout;
+mod lines;
 mod method;
 mod shape;
 mod step;

@@ -5,12 +5,14 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Code, Found, Lack, NameId, Names};
+use crate::{Code, Found, Lack, Method, NameId, Names};
 
 /// Most bytes of known code of one process; what was not used for longest goes first.
 const MOST_BYTES: usize = 6 << 20;
 /// Most methods that are known beside it, and most addresses at which nothing is.
 const MOST_METHODS: usize = 16 << 10;
+/// Most lines of these methods: 2 MiB. Further methods have none.
+const MOST_LINES: usize = 512 << 10;
 const MOST_NOTHING: usize = 4 << 10;
 /// Most that is asked for at once, and most that is on its way.
 const MOST_ASKED: usize = 256;
@@ -53,11 +55,13 @@ struct Entry {
 }
 
 /// A method that is known.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct KnownMethod {
     pub name: Option<NameId>,
     pub begin: u64,
     pub end: u64,
+    /// As those of [`Method`](crate::Method).
+    pub lines: Arc<[(u16, u16)]>,
     used: u64,
 }
 
@@ -76,6 +80,8 @@ pub struct Known {
     codes: BTreeMap<u64, Entry>,
     bytes: usize,
     methods: HashMap<u64, KnownMethod>,
+    /// How many lines those have in all.
+    lines: usize,
     /// When nothing was found, by what was looked for.
     nothing: HashMap<Lack, u64>,
     /// Noted by this walk.
@@ -148,21 +154,7 @@ impl Known {
                     self.nothing.insert(Lack::Code(pc), now);
                 }
                 Found::Same(_) => {}
-                Found::Method(at, Some(method)) => {
-                    let known = KnownMethod {
-                        name: names.id(&method.name),
-                        begin: method.begin,
-                        end: method.end,
-                        used: now,
-                    };
-                    if self.methods.len() >= MOST_METHODS {
-                        self.methods
-                            .retain(|_, method| method.used.saturating_add(NOTHING) > now);
-                    }
-                    if self.methods.len() < MOST_METHODS {
-                        self.methods.insert(at, known);
-                    }
-                }
+                Found::Method(at, Some(method)) => self.put_method(at, *method, names, now),
                 Found::Method(at, None) => {
                     self.nothing.insert(Lack::Method(at), now);
                 }
@@ -204,6 +196,32 @@ impl Known {
             read: self.now,
         };
         self.codes.insert(begin, entry);
+    }
+
+    fn put_method(&mut self, at: u64, method: Method, names: &mut Names, now: u64) {
+        let lines = method.lines.len();
+        if self.methods.len() >= MOST_METHODS || self.lines + lines > MOST_LINES {
+            self.methods
+                .retain(|_, method| method.used.saturating_add(NOTHING) > now);
+            self.lines = self.methods.values().map(|method| method.lines.len()).sum();
+        }
+        if self.methods.len() >= MOST_METHODS {
+            return;
+        }
+        let known = KnownMethod {
+            name: names.id(&method.name),
+            begin: method.begin,
+            end: method.end,
+            lines: match self.lines + lines > MOST_LINES {
+                true => Arc::default(),
+                false => method.lines.into(),
+            },
+            used: now,
+        };
+        self.lines += known.lines.len();
+        if let Some(before) = self.methods.insert(at, known) {
+            self.lines -= before.lines.len();
+        }
     }
 
     fn drop_at(&mut self, address: u64) {
@@ -294,7 +312,7 @@ impl Known {
     pub(crate) fn method(&mut self, address: u64) -> Looked<KnownMethod> {
         if let Some(method) = self.methods.get_mut(&address) {
             method.used = self.now;
-            return Looked::There(*method);
+            return Looked::There(method.clone());
         }
         match self.lack(Lack::Method(address)) {
             true => Looked::Lacking,
@@ -306,7 +324,7 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
+    use crate::{Kind, Name};
 
     fn code(begin: u64, number: u64, name: &str) -> Found {
         let code = Code {
@@ -324,7 +342,7 @@ mod tests {
             stops: Box::default(),
             stop_scopes: Box::default(),
             scopes: Box::default(),
-            names: [name.as_bytes().into()].into(),
+            names: [Name::of(name.as_bytes())].into(),
         };
         Found::Code(begin, Some(Box::new(code)))
     }
@@ -333,7 +351,7 @@ mod tests {
         match known.code(address) {
             Looked::There(piece) => {
                 let name = names.get(piece.names[0]?)?;
-                Some(String::from_utf8_lossy(name).into_owned())
+                Some(String::from_utf8_lossy(&name.function).into_owned())
             }
             _ => None,
         }
@@ -397,6 +415,34 @@ mod tests {
         assert!(known.doubt(0x1080) && known.is_lacking());
         assert_eq!(known.take_asks(), [Lack::Code(0x1080)]);
         assert_eq!(name(&mut known, &names, 0x1000), None);
+    }
+
+    #[test]
+    fn come_more_lines_than_are_held_forgets_methods_that_are_not_used_or_leaves_lines_out() {
+        let (mut known, mut names) = (Known::default(), Names::default());
+        let method = |at: u64| {
+            let method = Method {
+                name: Name::of(b"a.B.c"),
+                begin: at,
+                end: at + 1,
+                lines: (0..4096).map(|at| (at, 1)).collect(),
+            };
+            Found::Method(at, Some(Box::new(method)))
+        };
+        let lines = |known: &mut Known, at: u64| match known.method(at) {
+            Looked::There(method) => Some(method.lines.len()),
+            _ => None,
+        };
+        let full = MOST_LINES as u64 / 4096;
+        let all = (0..=full).map(method).collect();
+        known.come(&[], Some(all), &mut names, 1);
+        assert_eq!(lines(&mut known, full - 1), Some(4096));
+        assert_eq!(lines(&mut known, full), Some(0), "there is no room");
+        known.begin(1 + NOTHING);
+        assert_eq!(lines(&mut known, 0), Some(4096));
+        known.come(&[], Some(vec![method(full)]), &mut names, 1 + NOTHING);
+        assert_eq!(lines(&mut known, full), Some(4096));
+        assert_eq!((known.methods.len(), known.lines), (2, 2 * 4096));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub mod python;
 pub use hotspot::HotSpot;
 pub use known::Known;
 pub use memory::{Memory, Pages};
-pub use names::{NameId, Names};
+pub use names::{Function, Name, NameId, Names};
 
 /// One kind of runtime: what it tells of a process in which it runs.
 pub trait Runtime: Sized {
@@ -43,7 +43,7 @@ pub trait Runtime: Sized {
     /// Whether code at this address, which the runtime made, keeps frame pointers.
     fn keeps_frame_pointer(&self, pc: u64) -> bool;
 
-    /// From a frame to its caller. The names of the frame's functions are put into `called`, which is empty.
+    /// From a frame to its caller. The frame's functions are put into `called`, which is empty.
     fn step(&self, known: &mut Known, at: &Place, stack: &dyn Stack, called: &mut Called) -> Step;
 
     /// Takes note of a word of the stack: it may be the address of code that the walk will come to.
@@ -156,8 +156,8 @@ pub struct Caller {
 /// The functions that a frame is of: more than one if some are inlined.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Called {
-    /// Their names, leaf first.
-    pub names: Vec<NameId>,
+    /// These, leaf first.
+    pub functions: Vec<Function>,
     /// So many of these, from the leaf on, may not be there: the frame is somewhere between two places for which it is told.
     pub guessed: usize,
 }
@@ -227,10 +227,21 @@ pub struct Code {
     /// Offsets that calls return to, or at which it may stop, in their order; and the scope of each.
     pub(crate) stops: Box<[u32]>,
     pub(crate) stop_scopes: Box<[u16]>,
-    /// Functions that are inlined in one another: the place of its name in `names`, and the scope that it is in.
-    pub(crate) scopes: Box<[(u16, u16)]>,
+    /// Functions that are inlined in one another.
+    pub(crate) scopes: Box<[Scope]>,
     /// First the name of the whole, then those of functions that are inlined.
-    pub(crate) names: Box<[Box<[u8]>]>,
+    pub(crate) names: Box<[Name]>,
+}
+
+/// A function that is inlined in another one, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Scope {
+    /// The place of its name in [`Code::names`].
+    pub name: u16,
+    /// The scope that it is in.
+    pub sender: u16,
+    /// The line that runs; 0: it is not known.
+    pub line: u16,
 }
 
 /// In place of a scope: there is none around it.
@@ -240,7 +251,8 @@ pub(crate) const UNKNOWN: u16 = u16::MAX - 1;
 
 impl fmt::Debug for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = self.names.first().map(|n| String::from_utf8_lossy(n));
+        let name = self.names.first();
+        let name = name.map(|name| String::from_utf8_lossy(&name.function));
         write!(
             formatter,
             "Code({name:?} {:#x}-{:#x} {:?} frame {} complete {} pushed {} made {} exits {} stops {} scopes {} names {})",
@@ -279,8 +291,10 @@ pub(crate) enum Kind {
 /// A function that is interpreted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
-    pub(crate) name: Box<[u8]>,
+    pub(crate) name: Name,
     /// Its bytecodes; empty: it is native.
     pub(crate) begin: u64,
     pub(crate) end: u64,
+    /// Offsets of bytecodes, in their order, and the lines that begin there.
+    pub(crate) lines: Box<[(u16, u16)]>,
 }

@@ -2,20 +2,65 @@
 
 use std::{collections::HashMap, sync::Arc};
 
+use serde::{Deserialize, Serialize};
+
+/// The name of a function, and of the file that has its source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Name {
+    /// As it is shown.
+    pub function: Box<[u8]>,
+    /// As the runtime knows it; empty: it is not told.
+    pub file: Box<[u8]>,
+}
+
+impl Name {
+    /// A name of a function without a source.
+    pub fn of(function: &[u8]) -> Name {
+        Name {
+            function: function.into(),
+            file: Box::default(),
+        }
+    }
+}
+
 /// A name: the same for all code of a function, however often it is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameId(pub u32);
 
+/// A function that runs, and where it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Function {
+    /// Its name.
+    pub name: NameId,
+    /// The line of its source that runs; 0: it is not known.
+    pub line: u16,
+}
+
+impl Function {
+    /// Both in one number, below 2⁴⁸.
+    pub fn number(self) -> u64 {
+        u64::from(self.line) << 32 | u64::from(self.name.0)
+    }
+
+    /// Of such a number.
+    pub fn of_number(number: u64) -> Function {
+        Function {
+            name: NameId(number as u32),
+            line: (number >> 32) as u16,
+        }
+    }
+}
+
 /// Names of functions of all processes.
 #[derive(Debug)]
 pub struct Names {
-    names: Vec<Option<Arc<[u8]>>>,
-    ids: HashMap<Arc<[u8]>, NameId>,
+    names: Vec<Option<Arc<Name>>>,
+    ids: HashMap<Arc<Name>, NameId>,
     free: Vec<u32>,
     most: usize,
 }
 
-/// Most names that are held: with their texts about 8 MiB.
+/// Most names that are held: with their texts about 10 MiB.
 const MOST: usize = 1 << 16;
 
 impl Default for Names {
@@ -31,14 +76,14 @@ impl Default for Names {
 
 impl Names {
     /// The id of a name; none: there are too many.
-    pub fn id(&mut self, name: &[u8]) -> Option<NameId> {
+    pub fn id(&mut self, name: &Name) -> Option<NameId> {
         if let Some(id) = self.ids.get(name) {
             return Some(*id);
         }
         if self.ids.len() >= self.most {
             return None;
         }
-        let text: Arc<[u8]> = name.into();
+        let text = Arc::new(name.clone());
         let index = self.free.pop().unwrap_or_else(|| {
             self.names.push(None);
             self.names.len() as u32 - 1
@@ -49,7 +94,7 @@ impl Names {
     }
 
     /// A name.
-    pub fn get(&self, id: NameId) -> Option<&[u8]> {
+    pub fn get(&self, id: NameId) -> Option<&Name> {
         self.names.get(id.0 as usize)?.as_deref()
     }
 
@@ -89,11 +134,26 @@ mod tests {
             most: 2,
             ..Names::default()
         };
-        let (a, b) = (names.id(b"a"), names.id(b"b").expect("room"));
-        assert_eq!((names.id(b"a"), names.id(b"c")), (a, None));
-        names.retain(|id| id == b);
-        assert_eq!(names.get(a.expect("room")), None);
-        assert_eq!(names.get(b), Some(&b"b"[..]));
-        assert_eq!(names.id(b"c"), a, "its number is free");
+        let of = |file: &[u8]| Name {
+            function: b"f"[..].into(),
+            file: file.into(),
+        };
+        let (a, b, c) = (of(b"a"), of(b"b"), of(b"c"));
+        let (of_a, of_b) = (names.id(&a), names.id(&b).expect("room"));
+        assert_eq!((names.id(&a), names.id(&c)), (of_a, None));
+        names.retain(|id| id == of_b);
+        assert_eq!(names.get(of_a.expect("room")), None);
+        assert_eq!(names.get(of_b), Some(&b));
+        assert_eq!(names.id(&c), of_a, "its number is free");
+    }
+
+    #[test]
+    fn number_of_a_function_has_its_name_and_its_line() {
+        for (name, line) in [(0, 0), (7, 1), (u32::MAX, u16::MAX)] {
+            let name = NameId(name);
+            let function = Function { name, line };
+            assert!(function.number() < 1 << 48);
+            assert_eq!(Function::of_number(function.number()), function);
+        }
     }
 }

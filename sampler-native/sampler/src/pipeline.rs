@@ -431,7 +431,7 @@ impl Pipeline {
         if !codes.names.is_crowded() {
             return;
         }
-        let name = |frame: &Frame| naming::name_of(&files.modules, frame);
+        let name = |frame: &Frame| Some(naming::function_of(&files.modules, frame)?.name);
         let mut needed: HashSet<NameId> = self.tasks.names().collect();
         needed.extend(self.stacks.frames().filter_map(name));
         needed.extend(self.wakes.frames().filter_map(name));

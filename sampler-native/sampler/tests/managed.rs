@@ -5,8 +5,9 @@
 mod model;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     io::Read,
+    ops::RangeInclusive,
     os::unix::net::UnixListener,
     path::PathBuf,
     process::{Child, Command, Stdio},
@@ -182,12 +183,74 @@ fn java_unprepared_is_whole_and_named_and_never_wrong() {
                 whole.len() * 20 >= stacks.len() * 19 && whole.len() > 50,
                 "{told} {short:#?}"
             );
+            check_lines_of_busy(&mut recording, &told);
         }
     }
 }
 
-/// The threads of a JVM with their frames, the outermost first, as the JVM says itself.
-fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<String>> {
+/// Where functions of the program `Busy` call one another, and all lines of each.
+const BUSY: [(&str, u32, RangeInclusive<u32>); 3] = [
+    ("main", 22, 21..=22),
+    ("middle", 14, 14..=14),
+    ("leaf", 10, 6..=10),
+];
+
+/// Callers are in the line of their call, and whatever runs in one of its function's own.
+fn check_lines_of_busy(recording: &mut Recording, told: &str) {
+    recording.place_all();
+    let model = &recording.model;
+    let samples = model.tasks.iter().flat_map(|task| &task.samples);
+    let stacks: BTreeSet<u32> = samples.filter_map(|sample| sample.stack).collect();
+    let (mut calls, mut leaves, mut unknown) = (0, 0, 0);
+    for stack in stacks {
+        let frames = sources(model, stack);
+        let last = frames.len().saturating_sub(1);
+        for (index, (name, source)) in frames.iter().enumerate() {
+            let own = name.strip_prefix("Busy.").unwrap_or_default();
+            let Some((_, call, own)) = BUSY.iter().find(|(name, ..)| *name == own) else {
+                continue;
+            };
+            let (file, line) = source.rsplit_once(':').expect("a line");
+            let line: u32 = line.parse().expect("a number");
+            assert_eq!(file, "Busy.java", "{told} {frames:?}");
+            if index < last {
+                assert_eq!(line, *call, "{told} {frames:?}");
+                calls += 1;
+            } else if line == 0 {
+                unknown += 1;
+            } else {
+                assert!(own.contains(&line), "{told} {frames:?}");
+                leaves += 1;
+            }
+        }
+    }
+    assert!(
+        calls > 2 && leaves > 1 && leaves > unknown,
+        "{told}: {calls} calls, {leaves} leaves, {unknown} unknown"
+    );
+}
+
+/// The functions of a stack that runtimes named, the outermost first, and their files and lines as they were asked for.
+fn sources(model: &Model, stack: u32) -> Vec<(String, String)> {
+    let frames = model.stacks[stack as usize].frames.iter();
+    let of_runtime = frames.filter(|frame| {
+        let (module, offset, _) = model.frames[**frame as usize];
+        model.modules[module as usize].0 == ModuleKind::Jit && offset >> 63 == 1
+    });
+    let source = |frame: &u32| {
+        let name = model.names[frame].1.clone();
+        let (calls, missing) = &model.places[frame];
+        let told = calls.first().map(|call| {
+            let source = call.strip_prefix(&name);
+            source.expect("its own name").trim().to_owned()
+        });
+        (name, told.unwrap_or_else(|| missing.clone()))
+    };
+    of_runtime.map(source).collect()
+}
+
+/// The threads of a JVM with their frames, the outermost first, as the JVM says itself: functions, and where each is in the source.
+fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<(String, String)>> {
     let jcmd = java
         .strip_suffix("java")
         .map(|folder| format!("{folder}jcmd"));
@@ -195,7 +258,7 @@ fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<String>> {
         .args([&pid.to_string(), "Thread.print"])
         .output();
     let text = String::from_utf8_lossy(&print.expect("jcmd").stdout).into_owned();
-    let mut threads: BTreeMap<u32, Vec<String>> = BTreeMap::new();
+    let mut threads: BTreeMap<u32, Vec<(String, String)>> = BTreeMap::new();
     let mut last = None;
     for line in text.lines() {
         if let Some((_, number)) = line.split_once(" nid=") {
@@ -203,8 +266,12 @@ fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<String>> {
             let hex = number.strip_prefix("0x");
             last = hex.map_or(number.parse().ok(), |hex| u32::from_str_radix(hex, 16).ok());
         } else if let (Some(frame), Some(tid)) = (line.trim().strip_prefix("at "), last) {
-            let name = frame.split('(').next().unwrap_or_default();
-            threads.entry(tid).or_default().insert(0, name.to_owned());
+            let (name, source) = frame.split_once('(').unwrap_or((frame, ""));
+            let source = source.trim_end_matches(')');
+            // A module may stand before: java.base@17.0.15/Thread.java:840.
+            let source = source.rsplit('/').next().unwrap_or_default();
+            let frame = (name.to_owned(), source.to_owned());
+            threads.entry(tid).or_default().insert(0, frame);
         }
     }
     threads
@@ -236,7 +303,7 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
                 let comm = format!("/proc/{pid}/task/{tid}/comm");
                 std::fs::read_to_string(comm).unwrap_or_default()
             };
-            let is_there = |threads: &BTreeMap<u32, Vec<String>>| {
+            let is_there = |threads: &BTreeMap<u32, Vec<(String, String)>>| {
                 let there = |tid: &&u32| comm(tid).starts_with("t-");
                 threads.keys().filter(there).count() == 6
             };
@@ -253,6 +320,7 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
             let mut recording = Recording::open(&format!("target=pid {pid}"));
             recording.run(19, 2000);
             recording.name_all();
+            recording.place_all();
             let model = &recording.model;
             let threads = thread_print(&java, pid);
             let mut compared = 0;
@@ -262,8 +330,11 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
             {
                 let stack = model.task(*tid).and_then(|task| task.now?.stack);
                 let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
-                let found = java_names(model, stack);
-                let printed: Vec<String> = frames.iter().filter_map(|n| visible(n)).collect();
+                let found = java_frames(model, stack);
+                let printed: Vec<(String, String)> = frames
+                    .iter()
+                    .filter_map(|(name, source)| Some((visible(name)?, line_of(source))))
+                    .collect();
                 let told = format!("{java} {options:?} {}", comm(tid));
                 assert_eq!(
                     model.stacks[stack as usize].end,
@@ -278,18 +349,104 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
     }
 }
 
-/// The methods of a stack, the outermost first.
-fn java_names(model: &Model, stack: u32) -> Vec<String> {
-    let frames = model.stacks[stack as usize].frames.iter();
-    let of_java = frames.filter(|frame| {
-        let (module, _, _) = model.frames[**frame as usize];
-        model.modules[module as usize].0 == ModuleKind::Jit
-    });
-    let names = of_java.map(|frame| model.names[frame].1.clone());
-    names
-        .filter(|name| name.contains('.') && !name.contains(' '))
-        .filter_map(|name| visible(&name))
+/// The number of a JDK: 17, 25.
+fn version(java: &str) -> u32 {
+    let told = Command::new(java)
+        .arg("-XshowSettings:properties")
+        .arg("-version")
+        .output();
+    let told = String::from_utf8_lossy(&told.expect("java").stderr).into_owned();
+    let number = told.split("java.specification.version = ").nth(1);
+    let number = number.and_then(|text| text.lines().next()?.parse().ok());
+    number.expect("a version")
+}
+
+#[test]
+fn java_virtual_threads_on_a_cpu_are_whole_or_say_that_their_callers_are_elsewhere() {
+    // Frames of the program, in the order of their calls.
+    let rank = |name: &str| {
+        let own = name.strip_prefix("Virtual.")?;
+        let order = ["lambda$", "outer", "deep", "inner", "leaf"];
+        order.iter().position(|begin| own.starts_with(begin))
+    };
+    for java in javas() {
+        if version(&java) < 21 {
+            eprintln!("skipped, {java} has no virtual threads");
+            continue;
+        }
+        for options in [&["-XX:+TieredCompilation"][..], &["-Xint"]] {
+            let carriers = ["-Djdk.virtualThreadScheduler.parallelism=3", "Virtual.java"];
+            let arguments = [options, &carriers].concat();
+            let Some(program) = Program::start(&java, &arguments) else {
+                continue;
+            };
+            let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
+            let of_program = |model: &Model| -> Vec<(End, Vec<String>)> {
+                let stacks = sampled(model);
+                let inner = |names: &[String]| has(names, "Virtual.inner");
+                stacks.filter(|(_, names)| inner(names)).collect()
+            };
+            sample_until(&mut recording, "in all three", |model| {
+                let stacks = of_program(model);
+                let whole = stacks.iter().filter(|(end, _)| *end == End::Root);
+                whole.count() > 20 && stacks.len() > 100
+            });
+            let begin = of_program(&recording.model).len();
+            recording.run(19, 3000);
+            recording.name_all();
+            let stacks = of_program(&recording.model).split_off(begin);
+            let told = format!("{java} {options:?}");
+            let (mut whole, mut elsewhere, mut short) = (0, 0, Vec::new());
+            for (end, names) in &stacks {
+                let own: Vec<usize> = names.iter().filter_map(|name| rank(name)).collect();
+                let in_order = |pair: &[usize]| pair[0] < pair[1] || pair == [2, 2];
+                assert!(own.windows(2).all(in_order), "{told} {names:#?}");
+                match *end {
+                    End::Root => {
+                        let outer = [
+                            "ForkJoinWorkerThread.run",
+                            "VirtualThread.run",
+                            "Virtual.outer",
+                        ];
+                        let found =
+                            |part: &&str| names.iter().position(|name| name.ends_with(part));
+                        let places: Vec<_> = outer.iter().map(found).collect();
+                        assert!(
+                            places.is_sorted() && places[0].is_some(),
+                            "{told} {names:#?}"
+                        );
+                        whole += 1;
+                    }
+                    End::OtherStack => elsewhere += 1,
+                    _ => short.push((end, names)),
+                }
+            }
+            let said = format!(
+                "{told}: {whole} whole, {elsewhere} elsewhere, {}",
+                short.len()
+            );
+            assert!(short.len() * 20 <= stacks.len(), "{said} {short:#?}");
+            assert!(whole > 20 && elsewhere > 10, "{said}");
+        }
+    }
+}
+
+/// The methods of a stack, the outermost first, and where each is in the source.
+fn java_frames(model: &Model, stack: u32) -> Vec<(String, String)> {
+    let frames = sources(model, stack).into_iter();
+    frames
+        .filter(|(name, _)| name.contains('.') && !name.contains(' '))
+        .filter_map(|(name, source)| Some((visible(&name)?, line_of(&source))))
         .collect()
+}
+
+/// A file and a line; empty: there is no line, as of native methods.
+fn line_of(source: &str) -> String {
+    let line = source.rsplit_once(':').map_or("", |(_, line)| line);
+    match line.parse() {
+        Ok(1u32..) => source.to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// The socket at which a JVM would answer, held by somebody who never does.

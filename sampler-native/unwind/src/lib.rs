@@ -56,7 +56,7 @@ pub struct Frame {
     /// The module that the code belongs to.
     pub module: ModuleId,
     /// File and vDSO: virtual address in the ELF file; otherwise the address. Of a caller it lies in the
-    /// call, one byte before the return address. From [`NAMED`] on it is no address, but the number of the function's name.
+    /// call, one byte before the return address. From [`NAMED`] on it is no address, but the number of a function and its line.
     pub offset: u64,
     /// The frame was found by the look of a word on the stack: it may not have been there. Frame pointers of code made at run time,
     /// which keeps one, are no such guess.

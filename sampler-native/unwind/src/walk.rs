@@ -23,7 +23,7 @@ use std::fmt;
 
 /// Words searched for a return address where there is no unwind information.
 const SCAN_WORDS: u64 = 64;
-/// Offsets of frames from here on name functions: the rest is a [`NameId`](flametop_runtimes::NameId).
+/// Offsets of frames from here on are functions: the rest is the number of a [`Function`](flametop_runtimes::Function).
 pub const NAMED: u64 = 1 << 63;
 /// Bytes of a return address.
 const RETURN_ADDRESS: u64 = 8;

@@ -1,7 +1,7 @@
 //! Pieces of code in the code cache, by their headers.
 
 use super::{header::Header, inlined::Inlined, layout::Layout, shape::Shape};
-use crate::{Code, Kind, memory::Pages};
+use crate::{Code, Kind, Name, memory::Pages};
 
 /// Most bytes of one method's code that are looked at; larger ones are walked without what only their instructions tell.
 const MAX_LOOKED: u64 = 1 << 20;
@@ -62,7 +62,7 @@ impl Layout {
             stops: Box::default(),
             stop_scopes: Box::default(),
             scopes: Box::default(),
-            names: [stub_name(&name).into()].into(),
+            names: [Name::of(&stub_name(&name))].into(),
         };
         if matches!(kind, Kind::Compiled | Kind::Native) {
             self.add_method(memory, &header, &mut code)?;
@@ -91,7 +91,7 @@ impl Layout {
         let (stops, scopes): (Vec<u32>, Vec<u16>) = inlined.stops.into_iter().unzip();
         (code.stops, code.stop_scopes) = (stops.into(), scopes.into());
         code.scopes = inlined.scopes.into();
-        code.names = inlined.names.into_iter().map(Vec::into).collect();
+        code.names = inlined.names.into();
         Some(())
     }
 }

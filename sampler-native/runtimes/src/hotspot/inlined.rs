@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use super::{
     header::Header,
     layout::{At, Layout},
+    lines::{self, Bytes, Lines},
 };
-use crate::{OUTERMOST, UNKNOWN, memory::Pages};
+use crate::{Name, OUTERMOST, Scope, UNKNOWN, memory::Pages};
 
 /// Bytes of an entry that says which scope an instruction is in.
 const PC_DESC: u64 = 16;
@@ -19,6 +20,8 @@ const MAX_DEPTH: usize = 64;
 const MAX_SCOPES: usize = 4096;
 /// Most methods that are named of one that they are inlined in.
 const MAX_NAMES: usize = 512;
+/// Most entries of the tables of lines of all these methods; those of further ones are not read.
+const MAX_LINES: usize = 32 << 10;
 
 /// Stops and scopes of a method, as in [`Code`](crate::Code).
 pub struct Inlined<'a> {
@@ -28,12 +31,14 @@ pub struct Inlined<'a> {
     data: Option<(u64, u64)>,
     /// Places where a frame may stop: the method may be asked for its variables, or calls; and the scope of each.
     pub stops: Vec<(u32, u16)>,
-    pub scopes: Vec<(u16, u16)>,
-    pub names: Vec<Vec<u8>>,
+    pub scopes: Vec<Scope>,
+    pub names: Vec<Name>,
     /// By place.
     known: HashMap<u32, u16>,
-    /// By method.
-    named: HashMap<u64, u16>,
+    /// By method: its name and its lines.
+    methods: HashMap<u64, (u16, Lines)>,
+    /// How many lines there are in all.
+    lines: usize,
 }
 
 impl<'a> Inlined<'a> {
@@ -44,7 +49,7 @@ impl<'a> Inlined<'a> {
         header: &Header<'_>,
         begin: u64,
         code: &[u8],
-        name: Vec<u8>,
+        name: Name,
     ) -> Inlined<'a> {
         let compiled = &layout.compiled;
         let at = |at: At| header.address(at);
@@ -57,7 +62,8 @@ impl<'a> Inlined<'a> {
             scopes: Vec::new(),
             names: vec![name],
             known: HashMap::new(),
-            named: HashMap::new(),
+            methods: HashMap::new(),
+            lines: 0,
         };
         let mut stops: BTreeMap<u32, u16> = BTreeMap::new();
         for offset in leaf_calls(layout, begin, code) {
@@ -92,28 +98,39 @@ impl<'a> Inlined<'a> {
             return None;
         }
         let (scopes, metadata) = self.data?;
-        let mut at = scopes.checked_add(u64::from(place))?;
-        let sender = self.number(&mut at)?;
-        let method = self.number(&mut at)?;
+        let excluded = self.layout.compiled.excluded;
+        let mut bytes = Bytes::at(self.memory, scopes.checked_add(u64::from(place))?);
+        let mut number = || lines::number(excluded, || bytes.next());
+        let (sender, method, bytecode) = (number()?, number()?, number());
         let method = u64::from(method.checked_sub(1)?);
         let method = self.memory.u64(metadata.checked_add(8 * method)?).ok()?;
-        let name = self.name(method)?;
+        let (name, line) = self.method(method, bytecode)?;
         let sender = match sender {
             0 => OUTERMOST,
             // A scope is written behind the one that it is in.
             sender if sender < place => self.scope(sender, depth + 1)?,
             _ => return None,
         };
-        self.scopes.push((name, sender));
+        self.scopes.push(Scope { name, sender, line });
         let scope = self.scopes.len() as u16 - 1;
         self.known.insert(place, scope);
         Some(scope)
     }
 
-    fn name(&mut self, method: u64) -> Option<u16> {
-        if let Some(name) = self.named.get(&method) {
-            return Some(*name);
+    /// The name of a method, and the line of its bytecode before this one; 0: that is not told.
+    fn method(&mut self, method: u64, behind: Option<u32>) -> Option<(u16, u16)> {
+        if !self.methods.contains_key(&method) {
+            let named = self.named(method)?;
+            self.methods.insert(method, named);
         }
+        let (name, lines) = self.methods.get(&method)?;
+        // 0 is the entry of a synchronized method, before its first bytecode.
+        let bytecode = behind.and_then(|at| u16::try_from(at.saturating_sub(1)).ok());
+        let line = bytecode.and_then(|at| lines::line(lines, at));
+        Some((*name, line.unwrap_or(0)))
+    }
+
+    fn named(&mut self, method: u64) -> Option<(u16, Lines)> {
         if self.names.len() >= MAX_NAMES {
             return None;
         }
@@ -124,26 +141,17 @@ impl<'a> Inlined<'a> {
                 self.names.push(name);
                 self.names.len() - 1
             }
-        } as u16;
-        self.named.insert(method, index);
-        Some(index)
-    }
-
-    /// A number in one to five bytes.
-    fn number(&self, at: &mut u64) -> Option<u32> {
-        let excluded = self.layout.compiled.excluded;
-        let last = 256 - 64 - u32::from(excluded);
-        let mut number = 0u32;
-        for digit in 0..5 {
-            let byte = *self.memory.bytes(*at, 1).ok()?.first()?;
-            *at = at.checked_add(1)?;
-            let value = u32::from(byte.checked_sub(excluded)?);
-            number = number.wrapping_add(value << (6 * digit));
-            if value < last {
-                break;
+        };
+        let mut lines = Lines::new();
+        if self.lines < MAX_LINES {
+            match self.layout.method_lines(self.memory, method) {
+                Ok(read) => lines = read,
+                // Tables of a JVM can be read: this one lies, or its memory changes.
+                Err(_) => self.lines = MAX_LINES,
             }
         }
-        Some(number)
+        self.lines += lines.len();
+        Some((index as u16, lines))
     }
 }
 

@@ -79,6 +79,19 @@ pub struct Methods {
     pub klass_name: u32,
     pub symbol_length: (u32, bool),
     pub symbol_body: u32,
+    /// Where flags are, of two bytes at least, and which of them says that there is a table of lines; none: there is no telling.
+    pub lines: Option<(u32, u16)>,
+    /// Where the name of the source file is told.
+    pub file: Option<SourceFile>,
+}
+
+/// Where the place of the name of a class's source file in its constant pool is, of two bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SourceFile {
+    /// In the constant pool itself.
+    Pool(u32),
+    /// In the class: up to JDK 14.
+    Class(u32),
 }
 
 /// All of this, of one JVM.
@@ -281,7 +294,27 @@ fn methods(tables: &Tables) -> io::Result<Methods> {
             Some(body) => body,
             None => place("Symbol", "_body[0]")?,
         },
+        lines: lines(tables),
+        file: match tables.offset(&["ConstantPool"], "_source_file_name_index") {
+            Some(index) => Some(SourceFile::Pool(index)),
+            None => tables
+                .offset(&["InstanceKlass"], "_source_file_name_index")
+                .map(SourceFile::Class),
+        },
     })
+}
+
+/// The flags of a method, and that of its table of lines. From JDK 21 on the flags are an object of their own.
+fn lines(tables: &Tables) -> Option<(u32, u16)> {
+    let of = ["ConstMethod"];
+    let flags = tables
+        .offset(&of, "_flags")
+        .or_else(|| tables.offset(&of, "_flags._flags"))?;
+    let flag = tables
+        .constant("ConstMethod::_has_linenumber_table")
+        .or_else(|| tables.constant("ConstMethodFlags::_misc_has_linenumber_table"))?;
+    let flag = u16::try_from(flag).ok()?;
+    (flag != 0).then_some((flags, flag))
 }
 
 /// The frame of the interpreter. JDK 8 has one word less in it, and one heap for its code.

@@ -2,8 +2,12 @@
 
 use std::io;
 
-use super::{layout::Layout, strange};
-use crate::{Method, memory::Pages};
+use super::{
+    layout::{Layout, SourceFile},
+    lines::Lines,
+    strange,
+};
+use crate::{Method, Name, memory::Pages};
 
 /// Most bytes of the name of a class or of a method; longer ones are cut.
 const MAX_SYMBOL: usize = 400;
@@ -17,14 +21,21 @@ impl Layout {
         let size = memory.u16(constant.wrapping_add(u64::from(of.code_size)))?;
         let begin = constant.wrapping_add(u64::from(of.size));
         Ok(Method {
-            name: name.into(),
+            name,
             begin,
             end: begin.wrapping_add(u64::from(size)),
+            lines: self.lines(memory, constant).unwrap_or_default().into(),
         })
     }
 
-    /// The name of a method: `java.util.HashMap.get`.
-    pub fn method_name(&self, memory: &Pages<'_>, at: u64) -> io::Result<Vec<u8>> {
+    /// The table of lines of a method; empty: it has none.
+    pub fn method_lines(&self, memory: &Pages<'_>, at: u64) -> io::Result<Lines> {
+        let constant = at.wrapping_add(u64::from(self.methods.const_method));
+        self.lines(memory, memory.u64(constant)?)
+    }
+
+    /// The name of a method, `java.util.HashMap.get`, and of the file that its class says it was compiled from.
+    pub fn method_name(&self, memory: &Pages<'_>, at: u64) -> io::Result<Name> {
         let of = &self.methods;
         let field = |object: u64, place: u32| memory.u64(object.wrapping_add(u64::from(place)));
         if at == 0 || !at.is_multiple_of(8) {
@@ -37,14 +48,30 @@ impl Layout {
         if index == 0 || u32::from(index) >= length {
             return Err(strange("its method has no name"));
         }
-        let slot = u64::from(of.pool_size) + 8 * u64::from(index);
-        let name = self.symbol(memory, memory.u64(pool.wrapping_add(slot))? & !1)?;
+        let symbol = |index: u16| {
+            let slot = u64::from(of.pool_size) + 8 * u64::from(index);
+            self.symbol(memory, memory.u64(pool.wrapping_add(slot))? & !1)
+        };
+        let name = symbol(index)?;
         let holder = field(pool, of.pool_holder)?;
         let class = self.symbol(memory, field(holder, of.klass_name)?)?;
         let mut full = class_name(&class);
         full.push(b'.');
         full.extend(clean(&name));
-        Ok(full)
+        let file = of.file.and_then(|file| {
+            let at = match file {
+                SourceFile::Pool(place) => pool.wrapping_add(u64::from(place)),
+                SourceFile::Class(place) => holder.wrapping_add(u64::from(place)),
+            };
+            let index = memory.u16(at).ok()?;
+            let is_there = index != 0 && u32::from(index) < length;
+            symbol(index).ok().filter(|_| is_there)
+        });
+        let file = file.unwrap_or_default();
+        Ok(Name {
+            function: full.into(),
+            file: clean(&file).collect(),
+        })
     }
 
     fn symbol(&self, memory: &Pages<'_>, at: u64) -> io::Result<Vec<u8>> {

@@ -4,9 +4,9 @@
 //! address is believed only if a call of known code returns there, or the interpreter's or the call stub's. What is found nowhere is
 //! [`Step::Unsure`].
 
-use super::{HotSpot, layout::Layout};
+use super::{HotSpot, layout::Layout, lines};
 use crate::{
-    Called, Caller, Kind, Known, Place, Stack, Step, UNKNOWN,
+    Called, Caller, Function, Kind, Known, NameId, Place, Stack, Step, UNKNOWN,
     known::{KnownMethod, Looked, Piece},
     register::{R13, RBP, RBX, RIP, RSP},
 };
@@ -81,17 +81,17 @@ pub fn step(
         },
         Kind::Stub => walk.leave_stub(&piece),
         Kind::Frameless => {
-            walk.called.names.extend(piece.names[0]);
+            walk.put(piece.names[0], 0);
             walk.first([(walk.sp(), Rbp::Register)])
         }
         // A virtual thread's frames that do not run lie in the heap.
         Kind::Elsewhere => {
-            walk.called.names.extend(piece.names[0]);
+            walk.put(piece.names[0], 0);
             Step::Elsewhere
         }
         // A part of it that is no method's.
         Kind::Interpreter => {
-            walk.called.names.extend(piece.names[0]);
+            walk.put(piece.names[0], 0);
             Step::Unsure
         }
     }
@@ -100,6 +100,12 @@ pub fn step(
 impl Walk<'_> {
     fn sp(&self) -> u64 {
         self.at.registers[RSP]
+    }
+
+    /// Adds a function of the frame, if its name is held.
+    fn put(&mut self, name: Option<NameId>, line: u16) {
+        let function = name.map(|name| Function { name, line });
+        self.called.functions.extend(function);
     }
 
     /// Whether a call may return to an address.
@@ -204,7 +210,7 @@ impl Walk<'_> {
         }
     }
 
-    /// Adds the names of a compiled method at an address, those of functions that are inlined there first.
+    /// Adds a compiled method at an address, behind the functions that are inlined there.
     fn name(&mut self, piece: &Piece, address: u64) {
         let (mut found, scopes) = (false, &piece.code.scopes);
         let mut next = match self.at.is_return {
@@ -212,23 +218,23 @@ impl Walk<'_> {
             false => next_scope(piece, address),
         };
         // Each scope is in one that was read before it.
-        while let Some((name, sender)) = next.and_then(|scope| scopes.get(usize::from(scope))) {
-            let name = piece.names.get(usize::from(*name));
-            self.called.names.extend(name.copied().flatten());
+        while let Some(scope) = next.and_then(|scope| scopes.get(usize::from(scope))) {
+            let name = piece.names.get(usize::from(scope.name));
+            self.put(name.copied().flatten(), scope.line);
             found = true;
-            next = Some(*sender).filter(|outer| Some(*outer) < next);
+            next = Some(scope.sender).filter(|outer| Some(*outer) < next);
         }
         if !found {
-            self.called.names.extend(piece.names[0]);
+            self.put(piece.names[0], 0);
         }
         if !self.at.is_return {
             // The outermost is certain.
-            self.called.guessed = self.called.names.len().saturating_sub(1);
+            self.called.guessed = self.called.functions.len().saturating_sub(1);
         }
     }
 
     fn leave_stub(&mut self, piece: &Piece) -> Step {
-        self.called.names.extend(piece.names[0]);
+        self.put(piece.names[0], 0);
         let (sp, code) = (self.sp(), &piece.code);
         let rbp = self
             .at
@@ -322,12 +328,13 @@ impl Walk<'_> {
             Looked::Lacking => return Step::Perhaps(caller),
         };
         let running = self.at.get(R13).filter(|_| !self.at.is_return);
-        let runs = [bytecode.ok(), running].into_iter().flatten();
+        let mut runs = [running, bytecode.ok()].into_iter().flatten();
+        let runs = runs.find(|at| method.runs(*at));
         // Before its bytecodes are known to the frame, the return address alone makes sure of it.
-        if method_at >= sp && !runs.into_iter().any(|at| method.runs(at)) {
+        if method_at >= sp && runs.is_none() {
             return Step::Unsure;
         }
-        self.called.names.extend(method.name);
+        self.put(method.name, runs.map_or(0, |at| method.line(at)));
         match self.site(pc) {
             Site::Yes => Step::Caller(caller),
             Site::Perhaps => Step::Perhaps(caller),
@@ -368,7 +375,7 @@ impl Walk<'_> {
             return None;
         }
         match self.known.method(method) {
-            Looked::There(method) => self.called.names.extend(method.name),
+            Looked::There(method) => self.put(method.name, method.line(method.begin)),
             Looked::Nothing => return None,
             Looked::Lacking => return Some(Step::Perhaps(caller)),
         }
@@ -383,6 +390,13 @@ impl KnownMethod {
     /// Whether its bytecode at an address may run; of a native method there is none.
     fn runs(&self, bytecode: u64) -> bool {
         self.begin == self.end || (self.begin..self.end).contains(&bytecode)
+    }
+
+    /// The line of its bytecode at an address; 0: it is not known.
+    fn line(&self, bytecode: u64) -> u16 {
+        let at = bytecode.checked_sub(self.begin);
+        let at = at.and_then(|at| u16::try_from(at).ok());
+        at.and_then(|at| lines::line(&self.lines, at)).unwrap_or(0)
     }
 }
 

@@ -11,6 +11,12 @@ pub const MAX_ENTRIES: u64 = 16 << 10;
 const MAX_SYMBOLS: u64 = 16 << 10;
 const MAX_PROGRAM_HEADERS: u64 = 64;
 const MAX_DYNAMIC: u64 = 256;
+/// How the constants begin that are kept.
+const CONSTANTS: [&[u8]; 3] = [
+    b"frame::",
+    b"ConstMethod::_has_line",
+    b"ConstMethodFlags::_misc_has_line",
+];
 /// Longest name that is compared.
 pub const MAX_NAME: usize = 48;
 /// Most bytes of an entry.
@@ -22,7 +28,7 @@ const DT_SYMTAB: u64 = 6;
 const SYMBOL: u64 = 24;
 
 /// Types whose fields are kept.
-const TYPES: [&[u8]; 23] = [
+const TYPES: [&[u8]; 24] = [
     b"AbstractInterpreter",
     b"Abstract_VM_Version",
     b"CodeBlob",
@@ -37,6 +43,7 @@ const TYPES: [&[u8]; 23] = [
     b"GrowableArray<int>",
     b"GrowableArrayBase",
     b"HeapBlock",
+    b"InstanceKlass",
     b"JVMFlag",
     b"Klass",
     b"Method",
@@ -114,7 +121,7 @@ impl Tables {
                 tables.sizes.insert(name, size);
             }
         }
-        // Without these the frames are as they always were.
+        // Without these the frames are as they always were, and have no lines.
         let constants = rows("IntConstant", "Name").ok();
         let places = place("IntConstant", "Name").ok();
         let places = places.zip(place("IntConstant", "Value").ok());
@@ -124,7 +131,7 @@ impl Tables {
             .zip(places.into_iter().cycle())
         {
             let name = name_at(row, name)?;
-            if name.starts_with(b"frame::") {
+            if CONSTANTS.iter().any(|kept| name.starts_with(kept)) {
                 let number = memory.u32(row.wrapping_add(number))? as i32;
                 tables.constants.insert(name, i64::from(number));
             }
@@ -161,7 +168,7 @@ impl Tables {
         (*size > 0 && *size < 1 << 16).then_some(*size)
     }
 
-    /// A number of the kind of processor.
+    /// A number by its name.
     pub fn constant(&self, name: &str) -> Option<i64> {
         self.constants.get(name.as_bytes()).copied()
     }

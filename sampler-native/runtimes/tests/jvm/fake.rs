@@ -8,7 +8,7 @@ pub const BASE: u64 = 0x7f00_0000_0000;
 const SIZE: usize = 1 << 20;
 const SEGMENT: u64 = 128;
 /// Names of fields, the type of each, and its offset.
-const FIELDS: [(&str, &str, u64); 41] = [
+const FIELDS: [(&str, &str, u64); 43] = [
     ("CodeBlob", "_name", 96),
     ("CodeBlob", "_frame_complete_offset", 20),
     ("CodeBlob", "_frame_size", 28),
@@ -23,8 +23,10 @@ const FIELDS: [(&str, &str, u64); 41] = [
     ("ConstMethod", "_constants", 8),
     ("ConstMethod", "_code_size", 32),
     ("ConstMethod", "_name_index", 34),
+    ("ConstMethod", "_flags", 38),
     ("ConstantPool", "_pool_holder", 24),
     ("ConstantPool", "_length", 60),
+    ("ConstantPool", "_source_file_name_index", 56),
     ("GrowableArrayBase", "_len", 0),
     ("GrowableArray<int>", "_data", 8),
     ("JVMFlag", "_name", 8),
@@ -52,7 +54,7 @@ const FIELDS: [(&str, &str, u64); 41] = [
     ("StubRoutines", "_call_stub_return_address", 0),
     ("ContinuationEntry", "_return_pc", 0),
 ];
-const FIRST_STATIC: usize = 34;
+const FIRST_STATIC: usize = 36;
 const SIZES: [(&str, u64); 5] = [
     ("JVMFlag", 24),
     ("HeapBlock", 16),
@@ -60,6 +62,13 @@ const SIZES: [(&str, u64); 5] = [
     ("ConstMethod", 48),
     ("ConstantPool", 72),
 ];
+
+/// The flag of methods that have a table of lines.
+const HAS_LINES: u16 = 8;
+/// Bytes of the bytecodes of a method.
+const BYTECODES: u64 = 100;
+/// The table of each method: line 1000 at 0, then 1007 at 7 and 1050 at 50.
+const LINES: [u8; 9] = [0xff, 0, 208, 28, 7 << 3 | 7, 0xff, 86, 86, 0];
 
 /// The memory, and what is where.
 #[derive(Clone)]
@@ -72,6 +81,7 @@ pub struct Jvm {
     pub heap: u64,
     heap_next: u64,
     segmap: u64,
+    pub methods: Vec<u64>,
     /// Where the tables, objects and code are that were written.
     pub written: Vec<u64>,
 }
@@ -109,6 +119,7 @@ impl Jvm {
             heap: 0,
             heap_next: 0,
             segmap: 0,
+            methods: Vec::new(),
             written: Vec::new(),
         };
         jvm.heap = jvm.room(128 * 1024);
@@ -178,6 +189,10 @@ impl Jvm {
             self.put64(types + 40 * index, name);
             self.put64(types + 40 * index + 32, size);
         }
+        let constants = self.room(2 * 16);
+        let name = self.string("ConstMethod::_has_linenumber_table");
+        self.put64(constants, name);
+        self.put32(constants + 8, HAS_LINES.into());
         let variables = [
             ("gHotSpotVMStructs", structs),
             ("gHotSpotVMStructEntryArrayStride", 48),
@@ -189,6 +204,10 @@ impl Jvm {
             ("gHotSpotVMTypeEntryArrayStride", 40),
             ("gHotSpotVMTypeEntryTypeNameOffset", 0),
             ("gHotSpotVMTypeEntrySizeOffset", 32),
+            ("gHotSpotVMIntConstants", constants),
+            ("gHotSpotVMIntConstantEntryArrayStride", 16),
+            ("gHotSpotVMIntConstantEntryNameOffset", 0),
+            ("gHotSpotVMIntConstantEntryValueOffset", 8),
         ];
         let symbols = self.room(24 * (variables.len() as u64 + 1));
         let strings = self.room(2048);
@@ -217,7 +236,11 @@ impl Jvm {
     fn variable(&self, name: &str) -> u64 {
         let at = FIELDS.iter().position(|field| field.1 == name);
         let row = BASE + 4096 + 128 * 1024 + 1024 + 48 * at.expect("a field") as u64;
-        let at = (row + 40 - BASE) as usize;
+        self.word(row + 40)
+    }
+
+    pub fn word(&self, address: u64) -> u64 {
+        let at = (address - BASE) as usize;
         u64::from_le_bytes(self.bytes[at..at + 8].try_into().expect("8 bytes"))
     }
 
@@ -268,7 +291,7 @@ impl Jvm {
         begin
     }
 
-    /// A method of this class and name.
+    /// A method of this class and name, with lines.
     pub fn method(&mut self, class: &str, name: &str) -> u64 {
         let mut symbol = |text: &str| {
             let at = self.room(6 + text.len() as u64);
@@ -276,23 +299,29 @@ impl Jvm {
             self.put(at + 6, text.as_bytes());
             at
         };
+        let file = class.split(['/', '$']).nth(1).expect("a package");
+        let file = symbol(&format!("{file}.java"));
         let (class, name) = (symbol(class), symbol(name));
-        let (klass, pool) = (self.room(208), self.room(72 + 16));
+        let (klass, pool) = (self.room(208), self.room(72 + 24));
         self.put64(klass + 24, class);
         self.put64(pool + 24, klass);
-        self.put32(pool + 60, 2);
+        self.put(pool + 56, &[2, 0]);
+        self.put32(pool + 60, 3);
         self.put64(pool + 72 + 8, name);
-        let (constant, method) = (self.room(48 + 100), self.room(88));
+        self.put64(pool + 72 + 16, file);
+        let (constant, method) = (self.room(48 + BYTECODES + 16), self.room(88));
         self.put64(constant + 8, pool);
-        self.put(constant + 32, &[100, 0, 1, 0]);
+        self.put(constant + 32, &[BYTECODES as u8, 0, 1, 0]);
+        self.put(constant + 38, &HAS_LINES.to_le_bytes());
+        self.put(constant + 48 + BYTECODES, &LINES);
         self.put64(method + 8, constant);
+        self.methods.push(method);
         method
     }
 
     /// Where the bytecodes of a method begin.
     pub fn bytecodes(&self, method: u64) -> u64 {
-        let at = (method + 8 - BASE) as usize;
-        u64::from_le_bytes(self.bytes[at..at + 8].try_into().expect("8 bytes")) + 48
+        self.word(method + 8) + 48
     }
 
     /// Puts a compiled method into the cache; returns where its instructions begin.
@@ -309,7 +338,8 @@ impl Jvm {
                 let place = scopes.len();
                 scopes.extend(number(sender));
                 scopes.extend(number(metadata.len()));
-                scopes.extend(number(1));
+                // The outermost is at bytecode 50, those in it at 3.
+                scopes.extend(number(if sender == 0 { 51 } else { 4 }));
                 sender = place;
             }
             self.put32(pcs + 16 * index, *stop);

@@ -30,6 +30,8 @@ struct Walked {
     attached: Attached,
     known: Known,
     names: Names,
+    /// Files and lines of the functions of the last frame.
+    lines: Vec<String>,
 }
 
 impl Walked {
@@ -39,6 +41,7 @@ impl Walked {
             jvm,
             known: Known::default(),
             names: Names::default(),
+            lines: Vec::new(),
         }
     }
 
@@ -51,9 +54,15 @@ impl Walked {
                 .attached
                 .step(&mut self.known, place, stack, &mut called);
             if !matches!(step, Step::Lacking | Step::Perhaps(_)) {
-                let name = |id| String::from_utf8_lossy(self.names.get(id).expect("a name")).into();
-                let names = called.names.into_iter().map(name).collect();
-                return (step, names, called.guessed);
+                let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+                let (mut functions, mut lines) = (Vec::new(), Vec::new());
+                for function in called.functions {
+                    let name = self.names.get(function.name).expect("a name");
+                    functions.push(text(&name.function));
+                    lines.push(format!("{}:{}", text(&name.file), function.line));
+                }
+                self.lines = lines;
+                return (step, functions, called.guessed);
             }
             let asks = self.known.take_asks();
             assert!(!asks.is_empty(), "it lacks nothing");
@@ -167,7 +176,37 @@ fn step_from_a_call_has_the_functions_that_are_inlined_there() {
     let (step, names, guessed) = walked.step(&place(caller + RETURN, true), &Words(words));
     assert!(matches!(step, Step::Caller(found) if found.pc == walked.jvm.call_stub));
     assert_eq!(names, ["a.Inner$$Lambda.run", "a.Caller.call"]);
+    assert_eq!(walked.lines, ["Inner.java:1000", "Caller.java:1050"]);
     assert_eq!(guessed, 0);
+}
+
+#[test]
+fn step_in_code_whose_methods_tell_no_lines_or_nonsense_has_names_alone() {
+    let lines = |flags: u64, table: &[u8], pool: &[u8]| {
+        let (mut jvm, caller, _) = two();
+        for method in jvm.methods.clone() {
+            let code = jvm.bytecodes(method);
+            jvm.put(code - 48 + 38, &flags.to_le_bytes()[..2]);
+            jvm.put(code + 100, table);
+            let constants = jvm.word(code - 48 + 8);
+            jvm.put(constants + 56, pool);
+        }
+        let mut words = vec![0; 8];
+        words[3] = jvm.call_stub;
+        let mut walked = Walked::new(jvm);
+        walked.step(&place(caller + RETURN, true), &Words(words));
+        walked.lines
+    };
+    let (has, good, file) = (8, &[0xff, 0, 20, 0][..], &[2, 0][..]);
+    assert_eq!(lines(has, good, file), ["Inner.java:10", "Caller.java:10"]);
+    let none = ["Inner.java:0", "Caller.java:0"];
+    assert_eq!(lines(!has, good, file), none);
+    assert_eq!(lines(has, &[0xff, 0xff], file), none);
+    assert_eq!(lines(has, &[0xff, 1, 20, 0], file), none);
+    assert_eq!(lines(has, &[0], file), none);
+    for pool in [[0, 0], [3, 0], [0xff, 0xff]] {
+        assert_eq!(lines(has, good, &pool), [":10", ":10"]);
+    }
 }
 
 #[test]
@@ -234,6 +273,7 @@ fn step_in_the_interpreter_is_by_its_frame_and_only_where_the_bytecode_is_the_me
         (step, &names[..]),
         (Step::Caller(expected), &["a.B.interpreted".to_owned()][..])
     );
+    assert_eq!(walked.lines, ["B.java:1000"]);
     let (step, names, _) = walked.step(&at, &frame(bytecode + 1000));
     assert_eq!((step, names.len()), (Step::Unsure, 0));
     // Of the leaf the bytecode is in a register, and the frame's may be old.
@@ -241,6 +281,13 @@ fn step_in_the_interpreter_is_by_its_frame_and_only_where_the_bytecode_is_the_me
     at.registers[R13] = bytecode;
     let (step, _, _) = walked.step(&at, &frame(0));
     assert_eq!(step, Step::Caller(expected));
+    at.registers[R13] = bytecode + 60;
+    walked.step(&at, &frame(bytecode));
+    assert_eq!(walked.lines, ["B.java:1050"]);
+    // In a call of C++ code the register has something else.
+    at.registers[R13] = 0x1234;
+    walked.step(&at, &frame(bytecode));
+    assert_eq!(walked.lines, ["B.java:1000"]);
 }
 
 #[test]
@@ -263,6 +310,7 @@ fn step_in_a_method_that_just_begins_in_the_interpreter_has_the_method_and_its_c
         (step, &names[..]),
         (expected(SP + 8), &["a.B.begins".to_owned()][..])
     );
+    assert_eq!(walked.lines, ["B.java:1000"]);
     // The return address is in a register while there is room made for variables.
     (at.registers[0], at.registers[R13]) = (ra, SP + 24);
     let (step, _, _) = walked.step(&at, &Words(vec![0; 4]));
@@ -389,7 +437,7 @@ fn tables_that_lie_end_in_bounded_time_and_in_no_panic() {
                     known.come(&asks, Some(found), &mut names, turn);
                     let mut called = Called::default();
                     runtime.step(&mut known, &at, &stack, &mut called);
-                    assert!(called.names.len() <= 65);
+                    assert!(called.functions.len() <= 65);
                 }
             }
             assert!(known.bytes() < 7 << 20);

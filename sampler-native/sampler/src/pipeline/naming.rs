@@ -5,7 +5,7 @@ use std::{
     io, mem,
 };
 
-use flametop_runtimes::{NameId, Names};
+use flametop_runtimes::{Function, Names};
 use flametop_stream::{self as stream, Call, Encoder, NameSource, Record};
 use flametop_symbolize::{
     DebugFileCounts, MAX_FILES, PlaceQuery, Query, Source, Subject, Symbolizer,
@@ -106,9 +106,10 @@ impl Naming {
             let Some(&place) = of.stacks.place(frame) else {
                 continue;
             };
-            if let Some(name) = name_of(&of.files.modules, &place) {
+            if let Some(function) = function_of(&of.files.modules, &place) {
                 // An id has a name as long as a frame has the id.
-                let name = of.names.get(name).unwrap_or(b"[jit]");
+                let name = of.names.get(function.name);
+                let name = name.map_or(&b"[jit]"[..], |name| &name.function);
                 put_name(of.out, frame, NameSource::Symbol, name);
                 named.extend(of.files.modules.get(place.module).tgid());
                 continue;
@@ -183,9 +184,14 @@ impl Naming {
     pub fn ask_places(&mut self, frames: &[u32], of: &mut Frames<'_>) {
         let mut of_files: BTreeMap<ModuleId, Vec<(u32, u64)>> = BTreeMap::new();
         for &frame in frames {
-            let Some(&Frame { module, offset, .. }) = of.stacks.place(frame) else {
+            let Some(&place) = of.stacks.place(frame) else {
                 continue;
             };
+            let Frame { module, offset, .. } = place;
+            if let Some(function) = function_of(&of.files.modules, &place) {
+                put_function(of.out, frame, function, of.names);
+                continue;
+            }
             let missing: &[u8] = match of.files.modules.get(module).kind() {
                 ModuleKind::File => {
                     if self.is_open(module, frame, Asked::Place, of) {
@@ -337,10 +343,10 @@ fn name_of_sign(modules: &Modules, frame: Frame) -> (NameSource, Vec<u8>) {
     (source, module.path().to_vec())
 }
 
-/// The name that a runtime told of a frame's function.
-pub fn name_of(modules: &Modules, frame: &Frame) -> Option<NameId> {
+/// The function that a runtime told of a frame.
+pub fn function_of(modules: &Modules, frame: &Frame) -> Option<Function> {
     let told = frame.offset >= NAMED && modules.get(frame.module).kind() == ModuleKind::Jit;
-    told.then_some(NameId((frame.offset & !NAMED) as u32))
+    told.then_some(Function::of_number(frame.offset & !NAMED))
 }
 
 fn take_jit(answer: Answer, of: &mut Frames<'_>) {
@@ -394,6 +400,25 @@ fn put_place(out: &mut Encoder, frame: u32, calls: &[flametop_symbolize::Call], 
     out.put(&Record::Place {
         frame,
         calls: calls.collect(),
+        missing,
+    });
+}
+
+/// The place of a function of a runtime, as far as the runtime told.
+fn put_function(out: &mut Encoder, frame: u32, function: Function, names: &Names) {
+    let name = names.get(function.name);
+    let calls = name.filter(|name| !name.file.is_empty()).map(|name| Call {
+        function: &name.function,
+        file: &name.file,
+        line: function.line.into(),
+    });
+    let missing: &[u8] = match calls {
+        Some(_) => b"",
+        None => b"its runtime tells no source file",
+    };
+    out.put(&Record::Place {
+        frame,
+        calls: calls.into_iter().collect(),
         missing,
     });
 }

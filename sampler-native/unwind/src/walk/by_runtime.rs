@@ -19,8 +19,8 @@ impl Stack for Memory<'_> {
 }
 
 impl Walk<'_> {
-    /// From the last frame to its caller; none if no runtime knows the code. The frame gets its name, and those of functions that are
-    /// inlined there.
+    /// From the last frame to its caller; none if no runtime knows the code. In place of the frame there is one for its function, and
+    /// one for each function that is inlined there.
     pub(super) fn leave_by_runtime(
         &mut self,
         is_return: bool,
@@ -37,24 +37,23 @@ impl Walk<'_> {
             is_return,
         };
         let mut called = std::mem::take(&mut self.unwinder.called);
-        called.names.clear();
+        called.functions.clear();
         called.guessed = 0;
         let told = attached.step(known, &place, &self.memory, &mut called);
-        if let Some(last) = frames.last().copied().filter(|_| !called.names.is_empty()) {
+        if let Some(last) = frames
+            .last()
+            .copied()
+            .filter(|_| !called.functions.is_empty())
+        {
             frames.pop();
             let room = MAX_FRAMES.saturating_sub(frames.len());
-            frames.extend(
-                called
-                    .names
-                    .iter()
-                    .take(room)
-                    .enumerate()
-                    .map(|(index, name)| Frame {
-                        offset: NAMED | u64::from(name.0),
-                        guessed: index < called.guessed,
-                        ..last
-                    }),
-            );
+            frames.extend(called.functions.iter().take(room).enumerate().map(
+                |(index, function)| Frame {
+                    offset: NAMED | function.number(),
+                    guessed: index < called.guessed,
+                    ..last
+                },
+            ));
         }
         self.unwinder.called = called;
         if matches!(told, Told::Lacking | Told::Perhaps(_)) && self.provisional.is_none() {

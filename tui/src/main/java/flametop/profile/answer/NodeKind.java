@@ -1,5 +1,7 @@
 package flametop.profile.answer;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The kind of thing that a node of the graph stands for; the kind decides the colour of the node.
  */
@@ -41,5 +43,49 @@ public enum NodeKind {
       case USER, KERNEL, JIT, INLINED, UNKNOWN -> true;
       case ROOT, PROCESS, THREAD, CGROUP, REASON, IDLE -> false;
     };
+  }
+
+  /** What a thread of a process is for. All but the first are threads of the runtime itself. */
+  public enum ThreadKind {
+    /** It runs the program. */
+    PROGRAM("", "", ""),
+    GC("GC", "GC", "threads of the JVM that collect garbage"),
+    COMPILER("JIT compiler", "JIT", "threads of the JVM that compile the program's methods"),
+    VM("VM", "VM", "threads of the JVM for its own housekeeping");
+
+    private final String label;
+    private final String word;
+    private final String sentence;
+
+    ThreadKind(String label, String word, String sentence) {
+      this.label = label;
+      this.word = word;
+      this.sentence = sentence;
+    }
+
+    /** The name of the node for such threads; empty for {@link #PROGRAM}, which has none. */
+    public String label() {
+      return label;
+    }
+
+    /** The same in a few letters. */
+    public String word() {
+      return word;
+    }
+
+    /** What such threads do; empty for {@link #PROGRAM}. */
+    public String sentence() {
+      return sentence;
+    }
+
+    /** The kind with this label; null if none has it. */
+    public static @Nullable ThreadKind of(String label) {
+      for (ThreadKind kind : values()) {
+        if (kind != PROGRAM && kind.label.equals(label)) {
+          return kind;
+        }
+      }
+      return null;
+    }
   }
 }

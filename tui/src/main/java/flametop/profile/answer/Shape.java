@@ -1,5 +1,6 @@
 package flametop.profile.answer;
 
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -98,6 +99,22 @@ public final class Shape {
     @Override
     public Ancestors with(boolean isOut) {
       return new Ancestors(names, isOut);
+    }
+  }
+
+  /** Only threads of these kinds, or all but these. */
+  public record Kinds(Set<ThreadKind> kinds, boolean out) implements Filter {
+    @Override
+    public String text() {
+      return in(
+          out,
+          kinds.stream().map(ThreadKind::label).sorted().collect(Collectors.joining(","))
+              + " threads");
+    }
+
+    @Override
+    public Kinds with(boolean isOut) {
+      return new Kinds(kinds, isOut);
     }
   }
 
@@ -334,6 +351,7 @@ public final class Shape {
           || step instanceof Comms
           || step instanceof Services
           || step instanceof Ancestors
+          || step instanceof Kinds
           || step instanceof Users
           || step instanceof Cgroups) {
         all = false;
@@ -459,6 +477,7 @@ public final class Shape {
    * @param service the name of the process by the program that it runs
    * @param cgroup its path, or text that does not begin as one
    * @param ancestor name and number of the process that it stands below
+   * @param kind what the thread is for
    */
   public boolean admits(
       int tgid,
@@ -468,7 +487,8 @@ public final class Shape {
       String processComm,
       String service,
       String cgroup,
-      String ancestor) {
+      String ancestor,
+      ThreadKind kind) {
     for (Step step : steps) {
       boolean admitted = true;
       if (step instanceof Processes p) {
@@ -481,6 +501,8 @@ public final class Shape {
         admitted = s.names.contains(service) != s.out;
       } else if (step instanceof Ancestors a) {
         admitted = a.names.contains(ancestor) != a.out;
+      } else if (step instanceof Kinds k) {
+        admitted = k.kinds.contains(kind) != k.out;
       } else if (step instanceof Users u) {
         admitted = u.uids.contains(uid) != u.out;
       } else if (step instanceof Cgroups c) {

@@ -1,5 +1,6 @@
 package flametop.profile.answer;
 
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.sampler.State;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ public record TasksReport(List<Row> rows, int matching, int tasks, int ended, lo
    * @param pid 0 of what stands for processes of one comm that ended long ago
    * @param tid of a thread; 0 of a process, and of what stands for threads that ended long ago
    * @param threads of a process that live; 1 of a thread
+   * @param kind of a thread; of a process {@link ThreadKind#PROGRAM}
    * @param run ns on a CPU within the window, exact
    * @param queued ns in the run queue within the window, exact
    * @param disk ns in D within the window, as far as passes saw them or the kernel counts them
@@ -42,6 +44,7 @@ public record TasksReport(List<Row> rows, int matching, int tasks, int ended, lo
       int uid,
       String comm,
       String commandLine,
+      ThreadKind kind,
       long run,
       long queued,
       long disk,

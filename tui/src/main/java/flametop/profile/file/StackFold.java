@@ -80,6 +80,7 @@ final class StackFold {
             || step instanceof Shape.Threads
             || step instanceof Shape.Services
             || step instanceof Shape.Ancestors
+            || step instanceof Shape.Kinds
             || step instanceof Shape.Users
             || step instanceof Shape.Cgroups
             || step instanceof Shape.Cpus

@@ -296,7 +296,11 @@ public final class Intake implements StreamVisitor {
   }
 
   private int stack(Head head) {
-    return head.stack() >= 0 ? stacks.slot(head.stack()) : Stacks.missing(head.why());
+    int stack = head.stack() >= 0 ? stacks.slot(head.stack()) : Stacks.missing(head.why());
+    if (stacks.isOfJvm(stack)) {
+      owners.tasks().runsJvm(head.task());
+    }
+    return stack;
   }
 
   @Override

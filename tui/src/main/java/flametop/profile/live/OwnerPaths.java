@@ -3,6 +3,7 @@ package flametop.profile.live;
 import flametop.array.IntColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.log.Owners;
@@ -35,11 +36,11 @@ final class OwnerPaths {
     }
     return switch (order) {
       case THREAD -> owner;
-      case PROCESS -> List.of(owners.process(owner), owners.service(owner));
-      case CGROUP -> List.of(owners.cgroup(owner), owners.service(owner));
-      case ANCESTOR -> List.of(owners.ancestor(owner), owners.service(owner));
-      case COMM -> List.of(owners.processComm(owner));
-      case NONE, CPU, SERVICE -> List.of(owners.service(owner));
+      case PROCESS -> List.of(owners.process(owner), owners.service(owner), owners.kind(owner));
+      case CGROUP -> List.of(owners.cgroup(owner), owners.service(owner), owners.kind(owner));
+      case ANCESTOR -> List.of(owners.ancestor(owner), owners.service(owner), owners.kind(owner));
+      case COMM -> List.of(owners.processComm(owner), owners.kind(owner));
+      case NONE, CPU, SERVICE -> List.of(owners.service(owner), owners.kind(owner));
     };
   }
 
@@ -51,10 +52,11 @@ final class OwnerPaths {
     switch (order) {
       case NONE -> {}
       case CPU -> to.add(thread(cpu == Shape.NO_CPU ? "[no cpu]" : "cpu " + cpu));
-      case SERVICE -> to.add(process(owners.service(owner)));
-      case COMM -> to.add(process(owners.processComm(owner)));
-      case PROCESS -> to.add(process(owners.service(owner) + "-" + tgid(owner)));
+      case SERVICE -> process(owners.service(owner), owner, to);
+      case COMM -> process(owners.processComm(owner), owner, to);
+      case PROCESS -> process(owners.service(owner) + "-" + tgid(owner), owner, to);
       case THREAD -> {
+        // The name of each thread tells its kind.
         to.add(process(owners.service(owner) + "-" + tgid(owner)));
         int tid = owners.tid(owner);
         if (tid != Owners.NONE) {
@@ -63,17 +65,26 @@ final class OwnerPaths {
       }
       case CGROUP -> {
         cgroups(owners.cgroup(owner), to);
-        to.add(process(owners.service(owner)));
+        process(owners.service(owner), owner, to);
       }
       case ANCESTOR -> {
         to.add(process(owners.ancestor(owner)));
-        to.add(process(owners.service(owner)));
+        process(owners.service(owner), owner, to);
       }
     }
   }
 
   private int process(String name) {
     return stacks.function(NodeKind.PROCESS, "", name);
+  }
+
+  /** Appends the node of a process, and that of the kind of a thread that is not the program's. */
+  private void process(String name, int owner, IntColumn to) {
+    to.add(process(name));
+    ThreadKind kind = owners.kind(owner);
+    if (kind != ThreadKind.PROGRAM) {
+      to.add(thread(kind.label()));
+    }
   }
 
   private int thread(String name) {
@@ -121,8 +132,9 @@ final class OwnerPaths {
       case THREAD -> {
         boolean isCpu = order == RootOrder.CPU;
         int number = number(name, isCpu ? " " : "-");
+        ThreadKind its = ThreadKind.of(name);
         yield number < 0
-            ? null
+            ? its == null ? null : new Shape.Kinds(Set.of(its), false)
             : isCpu
                 ? new Shape.Cpus(Set.of(number), false)
                 : new Shape.Threads(Set.of(number), false);

@@ -1,6 +1,7 @@
 package flametop.profile.live;
 
 import flametop.array.LongIndex;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
@@ -72,6 +73,7 @@ final class TaskReader {
     int process;
     int tid;
     String comm = "";
+    ThreadKind kind = ThreadKind.PROGRAM;
     int threads;
     long run;
     long queued;
@@ -122,7 +124,10 @@ final class TaskReader {
     Pattern search = query.search();
     if (search != null) {
       found.removeIf(
-          f -> !find(search, f.comm) && !find(search, owners.processes().commandLine(f.process)));
+          f ->
+              !find(search, f.comm)
+                  && !find(search, f.kind.label())
+                  && !find(search, owners.processes().commandLine(f.process)));
     }
     for (Found f : found) {
       f.change = noise.change(f.run, f.runBefore, times.covered());
@@ -198,6 +203,7 @@ final class TaskReader {
     f.process = owners.process(owner);
     f.tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
     f.comm = query.threads() ? owners.comm(owner) : processName(owner);
+    f.kind = query.threads() ? owners.kind(owner) : ThreadKind.PROGRAM;
     return f;
   }
 
@@ -243,6 +249,7 @@ final class TaskReader {
         owners.processes().uid(f.process),
         f.comm,
         owners.processes().commandLine(f.process),
+        f.kind,
         f.run,
         f.queued,
         f.disk,

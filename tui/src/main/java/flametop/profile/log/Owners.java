@@ -1,6 +1,7 @@
 package flametop.profile.log;
 
 import com.github.benmanes.caffeine.cache.Interner;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.log.Tasks.Task;
 import flametop.profile.tree.Slots;
@@ -14,8 +15,8 @@ import java.util.function.IntConsumer;
 
 /**
  * Owners, to whom time belongs. An owner is a task in one process under one comm and one name of
- * its service, in one control group and below one ancestor, so that what was logged keeps its names
- * when a task executes, is renamed or is moved.
+ * its service, in one control group and below one ancestor, of one {@link ThreadKind}, so that what
+ * was logged keeps its names when a task executes, is renamed or is moved.
  *
  * <p>Two kinds of owner stand for what is {@link #older old}: one for the threads of a process that
  * are gone, one for the processes of a name that are gone.
@@ -30,7 +31,8 @@ public final class Owners {
       String processComm,
       String service,
       String cgroup,
-      String ancestor) {
+      String ancestor,
+      ThreadKind kind) {
     @Override
     public boolean equals(Object other) {
       return other instanceof Key key
@@ -40,13 +42,15 @@ public final class Owners {
           && processComm.equals(key.processComm)
           && service.equals(key.service)
           && cgroup.equals(key.cgroup)
-          && ancestor.equals(key.ancestor);
+          && ancestor.equals(key.ancestor)
+          && kind == key.kind;
     }
 
     @Override
     public int hashCode() {
       int names = 31 * comm.hashCode() + processComm.hashCode();
       names = 31 * (31 * names + service.hashCode()) + ancestor.hashCode();
+      names = 31 * names + kind.ordinal();
       return 31 * (31 * (31 * task + process) + names) + cgroup.hashCode();
     }
   }
@@ -84,7 +88,7 @@ public final class Owners {
   public Owners() {
     processes = new Processes(texts);
     tasks = new Tasks(processes, texts);
-    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY, NOBODY, NOBODY));
+    intern(new Key(NONE, NONE, NOBODY, NOBODY, NOBODY, NOBODY, NOBODY, ThreadKind.PROGRAM));
   }
 
   /** The processes of all owners. */
@@ -165,7 +169,8 @@ public final class Owners {
                   process.comm,
                   process.service,
                   process.cgroup,
-                  texts.intern(process.ancestor().name())));
+                  texts.intern(process.ancestor().name()),
+                  Tasks.kind(task, process)));
       owners.get(task.owner).version = processes.version(process);
     }
     return task.owner;
@@ -188,12 +193,20 @@ public final class Owners {
       String below = ancestor.gone < before ? ancestor.oldName() : ancestor.name();
       int all = processes.elder(key.processComm, key.service, below, process.uid);
       return intern(
-          new Key(NONE, all, key.processComm, key.processComm, key.service, NOBODY, below));
+          new Key(
+              NONE, all, key.processComm, key.processComm, key.service, NOBODY, below, key.kind));
     }
     return owner.gone < before
         ? intern(
             new Key(
-                NONE, key.process, NOBODY, key.processComm, key.service, key.cgroup, key.ancestor))
+                NONE,
+                key.process,
+                NOBODY,
+                key.processComm,
+                key.service,
+                key.cgroup,
+                key.ancestor,
+                key.kind))
         : number;
   }
 
@@ -217,13 +230,21 @@ public final class Owners {
     }
     known.put(key, number);
     Key all =
-        new Key(NONE, key.process, "", key.processComm, key.service, key.cgroup, key.ancestor);
+        new Key(
+            NONE,
+            key.process,
+            "",
+            key.processComm,
+            key.service,
+            key.cgroup,
+            key.ancestor,
+            key.kind);
     Integer group = known.putIfAbsent(all, number);
     owner.group = group == null ? number : group;
     return number;
   }
 
-  /** One owner for all of a process under one name and in one control group. */
+  /** One owner for all threads of one kind of a process under one name and in one control group. */
   public int group(int owner) {
     return owners.get(owner).group;
   }
@@ -251,6 +272,11 @@ public final class Owners {
    */
   public String service(int owner) {
     return owners.get(owner).key.service;
+  }
+
+  /** What the thread of an owner is for. */
+  public ThreadKind kind(int owner) {
+    return owners.get(owner).key.kind;
   }
 
   /** Whether the process is one of flametop's own. */
@@ -284,7 +310,8 @@ public final class Owners {
         its.key.processComm,
         its.key.service,
         its.key.cgroup,
-        its.key.ancestor);
+        its.key.ancestor,
+        its.key.kind);
   }
 
   /**

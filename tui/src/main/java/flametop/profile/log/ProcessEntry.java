@@ -75,6 +75,9 @@ final class ProcessEntry {
   String cgroup = NO_CGROUP;
   String commandLine = "";
 
+  /** Whether a stack of it was in the library of a JVM. */
+  boolean isJvm;
+
   /** Of one that stands for many: the name of their ancestor. */
   String below = "";
 

@@ -39,6 +39,9 @@ public final class Stacks extends InternedFunctions {
 
   private static final int REASONS = -4;
 
+  /** What the kernel adds to the path of a file that was replaced. */
+  private static final String DELETED = " (deleted)";
+
   private static final long PATIENCE_NANOS = 1_000_000_000L;
   private static final Pattern SOFTIRQ =
       Pattern.compile(
@@ -66,7 +69,12 @@ public final class Stacks extends InternedFunctions {
   private final Slots frameSlots = new Slots();
   private final Slots stackSlots = new Slots();
 
-  private record Module(ModuleKind kind, String path, String file, String buildId) {}
+  private record Module(ModuleKind kind, String path, String file, String buildId) {
+    boolean isJvm() {
+      boolean named = file.equals(JvmThreads.LIBRARY) || file.equals(JvmThreads.LIBRARY + DELETED);
+      return kind == ModuleKind.FILE && named;
+    }
+  }
 
   private static final class Stack {
     final int[] frames;
@@ -83,6 +91,7 @@ public final class Stacks extends InternedFunctions {
 
     boolean shown;
     boolean changed;
+    boolean isOfJvm;
 
     /** Whether the stack {@linkplain WorkWaits waits for work}; null: not judged yet. */
     @Nullable Boolean idle;
@@ -206,6 +215,7 @@ public final class Stacks extends InternedFunctions {
     Stack stack = new Stack(end, user, frames, now);
     put(stacks, slot, stack);
     for (int frame : frames) {
+      stack.isOfJvm |= modules.get(frameModule.items[frame]).isJvm();
       if (nameless(frame)) {
         stack.missing++;
         waiters.add(frame, slot);
@@ -215,6 +225,11 @@ public final class Stacks extends InternedFunctions {
     if (stack.missing > 0) {
       patience.add(slot);
     }
+  }
+
+  /** Whether a frame of a stack is in the library of a JVM. */
+  public boolean isOfJvm(int stack) {
+    return stack >= 0 && stacks.get(stack).isOfJvm;
   }
 
   /** The id that a frame has in the stream; {@link Slots#NONE} if the stream has forgotten it. */

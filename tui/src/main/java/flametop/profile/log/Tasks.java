@@ -1,6 +1,7 @@
 package flametop.profile.log;
 
 import com.github.benmanes.caffeine.cache.Interner;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Shape;
 import flametop.sampler.State;
 import java.util.ArrayList;
@@ -89,6 +90,20 @@ public final class Tasks {
     task.process = slot;
     task.comm = texts.intern(comm);
     task.owner = Owners.NONE;
+  }
+
+  /** A stack of the task is in the library of a JVM: its process is one. */
+  public void runsJvm(int id) {
+    ProcessEntry process = processes.get(tasks.get(id).process);
+    if (!process.isJvm) {
+      process.isJvm = true;
+      process.version++;
+    }
+  }
+
+  /** What the task is for, by its name in its process. */
+  static ThreadKind kind(Task task, ProcessEntry process) {
+    return process.isJvm ? JvmThreads.kind(task.comm) : ThreadKind.PROGRAM;
   }
 
   /** The task is in this state now. */
@@ -188,7 +203,8 @@ public final class Tasks {
           process.comm,
           process.service,
           process.cgroup,
-          process.ancestor().name())) {
+          process.ancestor().name(),
+          kind(task, process))) {
         counts[State.of(task.state).ordinal()]++;
       }
     }

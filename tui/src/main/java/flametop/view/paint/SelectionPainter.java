@@ -5,6 +5,7 @@ import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -335,12 +336,16 @@ final class SelectionPainter {
   }
 
   /**
-   * The remedy for missing frames or names, and the rule by which frames are folded; empty if
-   * nothing is missing, or nothing helps.
+   * The remedy for missing frames or names, the rule by which frames are folded, and what threads
+   * of a kind do; empty if nothing is missing, or nothing helps.
    */
   private static String remedy(Scene scene, Selection selection) {
     if (selection.kind() == NodeKind.IDLE) {
       return idle(scene);
+    }
+    if (selection.kind() == NodeKind.THREAD) {
+      ThreadKind kind = ThreadKind.of(name(selection));
+      return kind == null ? "" : kind.sentence();
     }
     return selection.kind() == NodeKind.UNKNOWN && name(selection).equals("[jit]")
         ? "to see its name: start node with --perf-basic-prof, python3 with -X perf"

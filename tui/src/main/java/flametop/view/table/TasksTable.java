@@ -1,6 +1,7 @@
 package flametop.view.table;
 
 import flametop.profile.answer.Function;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery.Order;
@@ -82,6 +83,8 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
               room -> room.columns() < 160 ? ofTime(110, 8).in(room) : ofTime(12).in(room),
               TasksTable::bar),
           right("thr", TasksTable::threadsCells, TasksTable::threads),
+          left("kind", TasksTable::kindCells, (row, at) -> at.quiet(row.kind().word()))
+              .meaning(TasksTable::kindMeaning),
           left("user", from(120, 9), TasksTable::user),
           left("comm", TasksTable::commCells, TasksTable::comm),
           left(
@@ -127,6 +130,23 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
 
   private static int threadsCells(Column.Room room) {
     return room.columns() < 100 || threads(room.scene().state) ? 0 : 4;
+  }
+
+  private static int kindCells(Column.Room room) {
+    return room.columns() >= 80 && hasKinds(room.scene()) ? 4 : 0;
+  }
+
+  /** Whether threads of a JVM are among the rows. */
+  private static boolean hasKinds(Scene scene) {
+    return threads(scene.state)
+        && scene.page instanceof TasksReport report
+        && report.rows().stream().anyMatch(row -> row.kind() != ThreadKind.PROGRAM);
+  }
+
+  private static List<String[]> kindMeaning(Scene scene) {
+    return hasKinds(scene)
+        ? List.<String[]>of(new String[] {"kind", "of a JVM's own threads"})
+        : List.of();
   }
 
   private static int commCells(Column.Room room) {

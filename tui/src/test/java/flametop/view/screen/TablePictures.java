@@ -2,6 +2,7 @@ package flametop.view.screen;
 
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
@@ -121,6 +122,7 @@ public final class TablePictures {
             1000,
             "api-old",
             "/srv/api-old --drain",
+            ThreadKind.PROGRAM,
             0,
             0,
             0,
@@ -147,6 +149,7 @@ public final class TablePictures {
         r.uid(),
         r.comm(),
         r.commandLine(),
+        r.kind(),
         r.run(),
         r.queued(),
         r.disk(),
@@ -344,6 +347,7 @@ public final class TablePictures {
             uid,
             comm,
             commandLine,
+            ThreadKind.PROGRAM,
             runMs * MS,
             queuedMs * MS,
             state == State.DISK ? ageMs * MS : 0,

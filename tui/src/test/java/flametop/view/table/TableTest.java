@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
@@ -393,11 +394,43 @@ class TableTest extends ScreenUser {
   void tasks_ofManyThatEnded_areNoFilter() {
     type("5");
     TasksReport.Row many =
-        new TasksReport.Row(0, 0, 0, 0, "cc1", "", 1, 1, 0, 1, null, 0, null, null, null);
+        new TasksReport.Row(
+            0, 0, 0, 0, "cc1", "", ThreadKind.PROGRAM, 1, 1, 0, 1, null, 0, null, null, null);
     TasksReport report = new TasksReport(List.of(many), 1, 1, 0, 1);
     Step step = Keys.press(scene(report), Key.of(Key.Kind.ENTER));
     assertEquals("these are many processes that ended long ago", step.state().message());
     assertEquals(Shape.PLAIN, step.state().chosenShape());
+  }
+
+  @Test
+  void tasks_threadsOfAJvm_haveTheirKindInAColumn() {
+    type("5");
+    TasksReport plain = TablePictures.tasks((TasksQuery) Questions.page(state, 120));
+    type("H");
+    int head = head();
+    assertTrue(!PictureText.row(scene(plain), head).contains("kind"), "no JVM is there");
+    TasksReport.Row compiler =
+        new TasksReport.Row(
+            7,
+            8,
+            1,
+            0,
+            "C2 CompilerThre",
+            "java Shop",
+            ThreadKind.COMPILER,
+            1,
+            1,
+            0,
+            1,
+            State.SLEEP,
+            0,
+            null,
+            null,
+            null);
+    Scene scene = scene(new TasksReport(List.of(compiler), 1, 1, 0, 1));
+    assertTrue(PictureText.row(scene, head).contains("kind"), PictureText.row(scene, head));
+    String row = PictureText.row(scene, head + 1) + PictureText.row(scene, head + 2);
+    assertTrue(row.contains(" JIT "), row);
   }
 
   @Test
