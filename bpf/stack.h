@@ -11,6 +11,9 @@
 
 #include "kernel.h"
 
+#define READ_USER(word, address) bpf_probe_read_user(word, sizeof(*(word)), (void *)(address))
+#include "chain.h"
+
 #define PAGE         4096
 #define KERNEL_PLACE 1024
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
@@ -73,6 +76,7 @@ struct sample {
 	struct part parts[MOST_PARTS]; /* what is to be copied of the stack */
 	struct climb climb;
 	struct fetch fetch;
+	struct follow follow;
 #ifdef SAMPLES_EVENTS
 	__u64 busy; /* a program fills the sample */
 #endif
@@ -389,6 +393,61 @@ static long fetch_piece(__u32 i __attribute__((unused)), __u32 *slot)
 	return 0;
 }
 
+static long follow_chain(__u32 i __attribute__((unused)), __u32 *slot)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, slot);
+	__u64 at;
+
+	if (!sample || !sample->follow.head.rest)
+		return 1;
+	at = sample->fetch.used;
+	asm volatile("" : "+r"(at));
+	if (at > sizeof(sample->memory) - PAGE)
+		return 1;
+	if (!follow_next(&sample->follow, (struct ft_chain_node *)(sample->memory + (at & ~7ULL))))
+		return 1;
+	sample->fetch.used = at + sizeof(struct ft_chain_node);
+	return 0;
+}
+
+/*
+ * Copies the frames that an interpreter keeps outside of the stack, as one more chunk.
+ *
+ * Not static: see copy().
+ */
+__attribute__((noinline)) int copy_chain(__u32 slot)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, &slot);
+	struct ft_chain_key key = {};
+	struct ft_chain_head *head;
+	struct ft_chunk *chunk;
+	struct ft_chain *how;
+	__u64 at;
+
+	if (!sample)
+		return 0;
+	key.tid = sample->head.tid;
+	key.image = sample->head.image;
+	how = bpf_map_lookup_elem(&chains, &key);
+	at = sample->fetch.used;
+	asm volatile("" : "+r"(at));
+	if (!how || at > sizeof(sample->memory) - 2 * PAGE)
+		return 0;
+	sample->follow.how = *how;
+	if (!follow_first(&sample->follow))
+		return 0;
+	at &= ~7ULL;
+	sample->fetch.used = at + sizeof(*chunk) + sizeof(*head);
+	bpf_loop(FT_CHAIN_NODES, follow_chain, &slot, 0);
+	chunk = (struct ft_chunk *)(sample->memory + at);
+	chunk->address = FT_CHAIN_ADDRESS;
+	chunk->bytes = sample->fetch.used - at - sizeof(*chunk);
+	head = (struct ft_chain_head *)(sample->memory + at + sizeof(*chunk));
+	*head = sample->follow.head;
+	sample->fetch.chunks++;
+	return 0;
+}
+
 /* A way along the calls of a task whose return is probed. */
 struct returns {
 	struct return_instance *call;
@@ -590,6 +649,7 @@ static __always_inline __u64 copy_stack(void *ctx, struct task_struct *t, struct
 		fetch->chunks = 0;
 		if (user_bytes) {
 			bpf_loop(MOST_PIECES, fetch_piece, slot, 0);
+			copy_chain(*slot);
 			chunk_bytes = fetch->used - kernel_bytes - user_bytes;
 			chunks = fetch->chunks;
 		}
