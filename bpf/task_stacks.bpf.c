@@ -64,6 +64,7 @@ __u64 kernel_stack[FT_KERNEL_FRAMES + 1];
 struct follow follow;
 struct chained chained;
 volatile __u64 chained_bytes; /* of `chained`; 0: there is no chain */
+volatile __u64 chain_room;    /* bytes that it may have */
 __u32 chain_due;
 /* the page that was read last, and where it is in the kernel's mapping of all memory */
 struct {
@@ -441,10 +442,12 @@ __attribute__((noinline)) int look_for_chain(void)
 	struct ft_chain_key key = { .tid = record.head.tid, .image = record.head.image };
 	struct ft_chain *how = bpf_map_lookup_elem(&chains, &key);
 
-	chained_bytes = 0;
-	chain_due = how && record.head.state != FT_STATE_RUN;
-	if (how)
+	chained_bytes = chain_room = chain_due = 0;
+	if (how && record.head.state != FT_STATE_RUN) {
+		chain_due = 1;
+		chain_room = sizeof(chained);
 		follow.how = *how;
+	}
 	return 0;
 }
 
@@ -539,11 +542,9 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	__u64 user_bytes = 0, piece_bytes = 0, sp = 0, piece_address = 0;
-	__u64 least = sizeof(record) + KERNEL_BYTES + sizeof(chained);
-	__u64 rest = seq->size - seq->count - least, chunk_bytes;
+	__u64 least = sizeof(record) + KERNEL_BYTES, rest, chunk_bytes;
 	bool user_half;
 
-	copying.full = seq->size - seq->count <= least;
 	fill_head(&record.head, t, &of, FT_KIND_TASK, now.state);
 	record.head.parent = parent;
 	add_open_block(&record.head, t);
@@ -551,6 +552,9 @@ int task_stacks(struct bpf_iter__task *ctx)
 	record.head.status |= running ? FT_HAS_STACK | FT_LAST_ENTRY : FT_HAS_STACK;
 	user_half = !(record.head.status & FT_KTHREAD) && of.mm;
 	look_for_chain();
+	least += chain_room;
+	rest = seq->size - seq->count - least;
+	copying.full = seq->size - seq->count <= least;
 	if (user_half) {
 		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 		long err;

@@ -40,28 +40,27 @@ impl Walk<'_> {
         runs.ends.clear();
         runs.is_cut = false;
         let levels = &self.unwinder.levels;
-        let mut places = Vec::new();
-        if attached.interpreted(known, interpreted, &self.memory, &mut runs)
-            && let Some(found) = places_of(&runs.ends, levels)
-            && is_each_call(&found, |level| {
-                let frame = &frames[levels[level].frame];
-                (is_own(frame), frame.module == module)
-            })
-        {
-            places = found;
-        }
+        let is = |level: usize| {
+            let frame = &frames[levels[level].frame];
+            (is_own(frame), frame.module == module)
+        };
+        let mut places = match attached.interpreted(known, interpreted, &self.memory, &mut runs) {
+            true => places_of(&runs.ends, levels).filter(|places| is_each_call(places, is)),
+            false => None,
+        };
         let mut ends = false;
-        if !places.is_empty() {
-            if runs.is_cut && places.len() == runs.ends.len() {
-                // The next call of the interpreter runs the rest.
-                let last = places.last().map_or(0, |level| level + 1);
-                let next = (last..levels.len()).find(|level| is_own(&frames[levels[*level].frame]));
-                if let Some(next) = next {
-                    places.push(next);
-                    runs.ends.push((0, runs.names.len()));
-                    ends = true;
-                }
-            }
+        if let Some(places) = &mut places
+            && runs.is_cut
+            && places.len() == runs.ends.len()
+        {
+            // The next call of the interpreter runs the rest.
+            let last = places.last().map_or(0, |level| level + 1);
+            let next = (last..levels.len()).find(|level| is(*level).0);
+            places.extend(next);
+            runs.ends.extend(next.map(|_| (0, runs.names.len())));
+            ends = next.is_some();
+        }
+        if let Some(places) = places.filter(|places| !places.is_empty()) {
             let into = self.modules.interpreted();
             let old = std::mem::take(frames);
             let (mut run, mut copied, mut named) = (0, 0, 0);
@@ -103,7 +102,7 @@ impl Walk<'_> {
 /// first one there may be one call that runs nothing yet. `is`: whether there is such a call at a level, and whether that can be.
 fn is_each_call(places: &[usize], is: impl Fn(usize) -> (bool, bool)) -> bool {
     let (Some(first), Some(last)) = (places.first(), places.last()) else {
-        return false;
+        return true;
     };
     let before = (0..*first).filter(|level| is(*level).0).count();
     let within = (*first..=*last).filter(|level| is(*level).0);
@@ -123,4 +122,51 @@ fn places_of(runs: &[(u64, usize)], levels: &[Level]) -> Option<Vec<usize>> {
         places.push(from + frames.position(|frame| frame.contains(at))?);
     }
     Some(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(sps: &[u64]) -> Vec<Level> {
+        let levels = sps.iter().enumerate();
+        levels.map(|(frame, sp)| Level { frame, sp: *sp }).collect()
+    }
+
+    #[test]
+    fn places_are_the_frames_that_hold_what_calls_have_on_the_stack() {
+        let levels = levels(&[100, 200, 200, 300, 400]);
+        let places = |at: &[u64]| {
+            let runs: Vec<(u64, usize)> = at.iter().map(|at| (*at, 1)).collect();
+            places_of(&runs, &levels)
+        };
+        assert_eq!(places(&[150, 350]), Some(vec![0, 3]));
+        assert_eq!(places(&[200, 399]), Some(vec![2, 3]));
+        assert_eq!(
+            places(&[150, 400]),
+            Some(vec![0]),
+            "the walk did not come so far"
+        );
+        assert_eq!(places(&[250, 150]), None, "not in the order of the stack");
+        assert_eq!(places(&[250, 260]), None, "two in one frame");
+        assert_eq!(places(&[50]), None, "below the stack");
+        assert_eq!(places(&[]), Some(Vec::new()));
+        assert_eq!(places_of(&[(1, 1)], &[]), None);
+    }
+
+    #[test]
+    fn each_call_must_be_named_but_one_that_runs_nothing_yet() {
+        // Calls of the interpreter at 1, 3 and 5; other code of its file at 2.
+        let is = |level: usize| (level % 2 == 1, level != 4);
+        assert!(is_each_call(&[1, 3, 5], is) && is_each_call(&[3, 5], is));
+        assert!(
+            is_each_call(&[2, 3], is),
+            "a part that the compiler put elsewhere"
+        );
+        assert!(is_each_call(&[1, 3], is), "the outer ones are not known");
+        assert!(!is_each_call(&[1, 5], is), "one between is missing");
+        assert!(!is_each_call(&[5], is), "two of the innermost are missing");
+        assert!(!is_each_call(&[1, 3, 4], is), "code of another file");
+        assert!(is_each_call(&[], is));
+    }
 }
