@@ -155,7 +155,9 @@ impl Python {
     fn threads(&self, memory: &Pages<'_>) -> Vec<Thread> {
         let layout = &self.layout;
         let word = |address: u64, offset: u16| memory.u64(address.wrapping_add(offset.into())).ok();
-        let (mut threads, mut interpreters) = (Vec::new(), 0);
+        let mut threads = Vec::new();
+        // A ring has no end, also one of threads without a number.
+        let (mut left, mut interpreters) = (MOST_THREADS, 0);
         let mut interpreter = word(self.runtime, layout.interpreters);
         while let Some(at) = interpreter.filter(|at| *at != 0) {
             interpreters += 1;
@@ -163,7 +165,8 @@ impl Python {
                 break;
             }
             let mut thread = word(at, layout.threads);
-            while let Some(address) = thread.filter(|at| *at != 0 && threads.len() < MOST_THREADS) {
+            while let Some(address) = thread.filter(|at| *at != 0 && left > 0) {
+                left -= 1;
                 let identity = word(address, layout.identity);
                 threads.extend(identity.map(|identity| Thread { address, identity }));
                 thread = word(address, layout.next_thread);

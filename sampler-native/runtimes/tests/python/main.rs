@@ -6,7 +6,8 @@ use std::{
 };
 
 use flametop_runtimes::{
-    Attached, Interpreted, Known, Lack, Memory, Names, Pages, Runs, RuntimeKind, Stack, attach,
+    Attached, Found, Interpreted, Known, Lack, Memory, Names, Pages, Runs, RuntimeKind, Stack,
+    attach,
 };
 
 const BASE: u64 = 0x5000_0000;
@@ -338,6 +339,19 @@ fn version_that_is_not_known_is_refused_and_never_asked_again() {
     process.memory.set(BASE + 0x800 + 16, 1);
     let error = process.attach().expect_err("free-threaded");
     assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+}
+
+#[test]
+fn ring_of_threads_without_numbers_ends() {
+    for version in VERSIONS {
+        let mut process = Process::new(&version);
+        let attached = process.attach().expect("it tells of itself");
+        let thread = BASE + 0x10000 - 0x20;
+        process.memory.set(BASE + 0x6000 + version.threads, thread);
+        process.memory.set(thread + 8, thread);
+        let found = attached.read(&Pages::new(&process.memory, 64), &[Lack::Thread(TID, 1)]);
+        assert!(matches!(found[..], [Found::Thread(TID, None)]), "{found:?}");
+    }
 }
 
 /// A row of numbers that look random.
