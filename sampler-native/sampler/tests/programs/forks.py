@@ -32,4 +32,5 @@ own = os.getpid()
 if os.fork() == 0:
     threading.Thread(target=naps, daemon=True).start()
     child(own)
+    os._exit(0)
 parent()
