@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 7
+#define FT_ABI 8
 
 #define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 #define FT_COMM          16
@@ -27,6 +27,8 @@
 #define FT_PREDICATES    16  /* most comparisons of a filter */
 #define FT_TEXT          16  /* bytes of a text that a filter compares, with the NUL */
 #define FT_WAKERS        3   /* most wakers behind a waker that are told of */
+#define FT_CHAIN_NODES   512 /* most nodes of a chain that are copied of a task on a CPU */
+#define FT_PASS_NODES    128 /* … and by a pass */
 
 /* kind of a record */
 enum ft_kind {
@@ -230,6 +232,43 @@ struct ft_chunk {
 	__u64 bytes;
 };
 
+/*
+ * How an interpreter keeps the frames of one thread outside of the stack: as nodes of a list, a *chain*, each of which leads to the
+ * object that it runs. The reader tells it of each thread; all places are offsets.
+ */
+struct ft_chain {
+	__u64 thread;   /* address of what the interpreter knows of the thread; there are … */
+	__u16 identity; /* … a word that is copied as it is … */
+	__u16 first;    /* … and a pointer to the first node, or, without FT_CHAIN_DIRECT, to … */
+	__u16 through;  /* … what has the pointer to the first node here */
+	__u16 next;     /* in a node: the pointer to the next one */
+	__u16 object;   /* … the pointer to the object */
+	__u16 flags;    /* … a word that is copied as it is */
+	__u16 names[2]; /* in an object: words that are copied as they are */
+};
+#define FT_CHAIN_DIRECT 0xffff /* ft_chain.through: `first` points to the first node */
+
+/* whose chain it is */
+struct ft_chain_key {
+	__u32 tid;   /* as ft_head.tid */
+	__u32 image; /* as ft_head.image */
+};
+
+/* address of the chunk that has a chain, at which no memory can be: struct ft_chain_head, and nodes, the first one first */
+#define FT_CHAIN_ADDRESS 1
+struct ft_chain_head {
+	__u64 thread;   /* as ft_chain.thread */
+	__u64 identity; /* the word that is there */
+	__u64 first;    /* the pointer that is there */
+	__u64 rest;     /* the node behind the last one; 0: there is none */
+};
+struct ft_chain_node {
+	__u64 address;
+	__u64 object;
+	__u64 flags;
+	__u64 names[2]; /* 0 where nothing can be read */
+};
+
 /* How the code from `from` to `to` of a page leads to its caller: the end of its frame (DWARF's CFA), and the caller's rbp. */
 struct ft_step {
 	__u16 from, to; /* offsets in the page; equal: no step */
@@ -296,6 +335,9 @@ _Static_assert(sizeof(struct ft_event) == 48 + FT_WAKERS * sizeof(struct ft_wake
 _Static_assert(sizeof(struct ft_event_counts) == (16 + FT_WEIGHTS) * 8,
 	       "ft_event_counts has padding or moved");
 _Static_assert(sizeof(struct ft_predicate) == 16 + FT_TEXT, "ft_predicate has padding or moved");
+_Static_assert(sizeof(struct ft_chain) == 24, "ft_chain has padding or moved");
+_Static_assert(sizeof(struct ft_chain_head) == 32, "ft_chain_head has padding or moved");
+_Static_assert(sizeof(struct ft_chain_node) == 40, "ft_chain_node has padding or moved");
 _Static_assert(sizeof(struct ft_step) == 16, "ft_step has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");
 _Static_assert(sizeof(struct ft_frequency) == 32, "ft_frequency has padding or moved");

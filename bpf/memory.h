@@ -179,6 +179,9 @@ __attribute__((noinline)) int copy_pages(__u64 wanted, bool zeros)
 	return 0;
 }
 
+/* Whoever includes this file may copy more by `copying.tables`, while the mappings are locked. */
+int copy_beside(void);
+
 static long copy_mapped(struct task_struct *t __attribute__((unused)), struct vm_area_struct *vma,
 			void *unused __attribute__((unused)))
 {
@@ -205,6 +208,7 @@ static long copy_mapped(struct task_struct *t __attribute__((unused)), struct vm
 	*(volatile __u64 *)&copying.tables = (__u64)vma->vm_mm->pgd;
 	/* anonymous memory that nobody touched is zero */
 	copy_pages(wanted, !vma->vm_ops && !has_userfaultfd(vma));
+	copy_beside();
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR BSD-2-Clause */
 /*
  * The parts of a user stack that the walker needs: how they are found, frame by frame, by the steps that the walker has told, and how
- * they are copied.
+ * they are copied; and the copy of what an interpreter keeps outside of the stack.
  */
 #ifndef FLAMETOP_PARTS_H
 #define FLAMETOP_PARTS_H
@@ -186,6 +186,61 @@ static long fetch_piece(__u32 i __attribute__((unused)), __u32 *slot)
 	chunk->bytes = n;
 	fetch->used = used + sizeof(*chunk) + n;
 	fetch->chunks++;
+	return 0;
+}
+
+static long follow_chain(__u32 i __attribute__((unused)), __u32 *slot)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, slot);
+	__u64 at;
+
+	if (!sample || !sample->follow.head.rest)
+		return 1;
+	at = sample->fetch.used;
+	asm volatile("" : "+r"(at));
+	if (at > sizeof(sample->memory) - PAGE)
+		return 1;
+	if (!follow_next(&sample->follow, (struct ft_chain_node *)(sample->memory + (at & ~7ULL))))
+		return 1;
+	sample->fetch.used = at + sizeof(struct ft_chain_node);
+	return 0;
+}
+
+/*
+ * Copies the frames that an interpreter keeps outside of the stack, as one more chunk.
+ *
+ * Not static: see copy().
+ */
+__attribute__((noinline)) int copy_chain(__u32 slot)
+{
+	struct sample *sample = bpf_map_lookup_elem(&scratch, &slot);
+	struct ft_chain_key key = {};
+	struct ft_chain_head *head;
+	struct ft_chunk *chunk;
+	struct ft_chain *how;
+	__u64 at;
+
+	if (!sample)
+		return 0;
+	key.tid = sample->head.tid;
+	key.image = sample->head.image;
+	how = bpf_map_lookup_elem(&chains, &key);
+	at = sample->fetch.used;
+	asm volatile("" : "+r"(at));
+	if (!how || at > sizeof(sample->memory) - 2 * PAGE)
+		return 0;
+	sample->follow.how = *how;
+	if (!follow_first(&sample->follow))
+		return 0;
+	at &= ~7ULL;
+	sample->fetch.used = at + sizeof(*chunk) + sizeof(*head);
+	bpf_loop(FT_CHAIN_NODES, follow_chain, &slot, 0);
+	chunk = (struct ft_chunk *)(sample->memory + at);
+	chunk->address = FT_CHAIN_ADDRESS;
+	chunk->bytes = sample->fetch.used - at - sizeof(*chunk);
+	head = (struct ft_chain_head *)(sample->memory + at + sizeof(*chunk));
+	*head = sample->follow.head;
+	sample->fetch.chunks++;
 	return 0;
 }
 

@@ -10,6 +10,9 @@
 
 #include "kernel.h"
 
+#define READ_USER(word, address) bpf_probe_read_user(word, sizeof(*(word)), (void *)(address))
+#include "chain.h"
+
 #define PAGE         4096
 #define KERNEL_PLACE 1024
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
@@ -72,6 +75,7 @@ struct sample {
 	struct part parts[MOST_PARTS]; /* what is to be copied of the stack */
 	struct climb climb;
 	struct fetch fetch;
+	struct follow follow;
 #ifdef SAMPLES_EVENTS
 	__u64 busy; /* a program fills the sample */
 #endif

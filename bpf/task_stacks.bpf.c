@@ -8,6 +8,10 @@
 #include "memory.h"
 #include "target.h"
 
+static __always_inline int read_user(__u64 *word, __u64 address);
+#define READ_USER(word, address) read_user(word, address)
+#include "chain.h"
+
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
 
 /* size of the kernel's buffer for one read: 8 pages */
@@ -21,8 +25,17 @@ struct record {
 	struct ft_stack stack;
 };
 
+/* the chunk that has a chain */
+struct chained {
+	struct ft_chunk chunk;
+	struct ft_chain_head head;
+	struct ft_chain_node nodes[FT_PASS_NODES];
+};
+
 #define KERNEL_BYTES (FT_KERNEL_FRAMES * sizeof(__u64))
-_Static_assert(sizeof(struct record) + KERNEL_BYTES + FT_PASS_STACK + FT_PASS_PIECE < SEQ_BUFFER,
+_Static_assert(sizeof(struct record) + KERNEL_BYTES + FT_PASS_STACK + FT_PASS_PIECE +
+			       sizeof(struct chained) <
+		       SEQ_BUFFER,
 	       "a record must fit in one read");
 _Static_assert(FT_PASS_STACK + FT_PASS_PIECE + PAGE <= MEMORY_BYTES,
 	       "both copies share the buffer; a page of slack lets the verifier see that the last "
@@ -48,6 +61,15 @@ __u32 reader; /* tgid of the reader, in the initial pid namespace */
 /* one reader at a time, so one record at a time */
 struct record record;
 __u64 kernel_stack[FT_KERNEL_FRAMES + 1];
+struct follow follow;
+struct chained chained;
+volatile __u64 chained_bytes; /* of `chained`; 0: there is no chain */
+volatile __u64 chain_room;    /* bytes that it may have */
+__u32 chain_due;
+/* the page that was read last, and where it is in the kernel's mapping of all memory */
+struct {
+	__u64 user, kernel;
+} page_read;
 
 /*
  * Holders of mmap_locks. Only the address of a holder's task is known, until a pass, this one or the next, visits the task of
@@ -366,6 +388,69 @@ __attribute__((noinline)) int restore_returns(void)
 	return 0;
 }
 
+/* a word of memory of the task whose page tables `copying` has; it lies in one page */
+static __always_inline int read_user(__u64 *word, __u64 address)
+{
+	__u64 user = address & ~(PAGE - 1);
+
+	if (address - user > PAGE - sizeof(*word))
+		return -1;
+	if (user != page_read.user) {
+		page_read.user = user;
+		page_read.kernel = page_of(user);
+	}
+	if (page_read.kernel <= PAGE_UNTOUCHED)
+		return -1;
+	return bpf_probe_read_kernel(word, sizeof(*word),
+				     (void *)(page_read.kernel + (address - user)));
+}
+
+static long follow_chain(__u32 i, void *none __attribute__((unused)))
+{
+	__u64 index = i;
+
+	/* else the bound is checked of a copy */
+	asm volatile("" : "+r"(index));
+	if (!follow.head.rest || index >= FT_PASS_NODES)
+		return 1;
+	return !follow_next(&follow, &chained.nodes[index]);
+}
+
+/*
+ * Copies the chain that is due, within the lock of the mappings, as the stack. Not static: the verifier checks the function once, rather
+ * than for each path to it.
+ */
+__attribute__((noinline)) int copy_beside(void)
+{
+	if (!reads_kernel || !chain_due)
+		return 0;
+	chain_due = 0;
+	page_read.user = 1;
+	if (!follow_first(&follow))
+		return 0;
+	bpf_loop(FT_PASS_NODES, follow_chain, NULL, 0);
+	chained.chunk.address = FT_CHAIN_ADDRESS;
+	chained.head = follow.head;
+	chained.chunk.bytes = sizeof(chained.head) + follow.nodes * sizeof(chained.nodes[0]);
+	chained_bytes = sizeof(chained.chunk) + chained.chunk.bytes;
+	return 0;
+}
+
+/* Looks whether the task of `record` has a chain to be copied: one that runs changes its chain. Not static: as above. */
+__attribute__((noinline)) int look_for_chain(void)
+{
+	struct ft_chain_key key = { .tid = record.head.tid, .image = record.head.image };
+	struct ft_chain *how = bpf_map_lookup_elem(&chains, &key);
+
+	chained_bytes = chain_room = chain_due = 0;
+	if (how && record.head.state != FT_STATE_RUN) {
+		chain_due = 1;
+		chain_room = sizeof(chained);
+		follow.how = *how;
+	}
+	return 0;
+}
+
 /* the state of the task that is visited: through memory, so that the verifier follows one program rather than one for each state */
 volatile __u16 visited_state;
 
@@ -457,16 +542,19 @@ int task_stacks(struct bpf_iter__task *ctx)
 	}
 
 	__u64 user_bytes = 0, piece_bytes = 0, sp = 0, piece_address = 0;
-	__u64 least = sizeof(record) + KERNEL_BYTES, rest = seq->size - seq->count - least;
+	__u64 least = sizeof(record) + KERNEL_BYTES, rest, chunk_bytes;
 	bool user_half;
 
-	copying.full = seq->size - seq->count <= least;
 	fill_head(&record.head, t, &of, FT_KIND_TASK, now.state);
 	record.head.parent = parent;
 	add_open_block(&record.head, t);
 	__builtin_memset(&record.stack, 0, sizeof(record.stack));
 	record.head.status |= running ? FT_HAS_STACK | FT_LAST_ENTRY : FT_HAS_STACK;
 	user_half = !(record.head.status & FT_KTHREAD) && of.mm;
+	look_for_chain();
+	least += chain_room;
+	rest = seq->size - seq->count - least;
+	copying.full = seq->size - seq->count <= least;
 	if (user_half) {
 		struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 		long err;
@@ -536,22 +624,25 @@ int task_stacks(struct bpf_iter__task *ctx)
 	returns.piece = piece_address;
 	returns.piece_bytes = piece_bytes;
 	restore_returns();
+	chunk_bytes = chained_bytes;
 	record.stack.user_address = sp;
 	record.stack.piece_address = piece_bytes ? piece_address : 0;
 	record.stack.switches_after = t->nvcsw + t->nivcsw;
 	if (!running && (t->on_cpu || record.stack.switches_after != now.switches)) {
 		/* the copies are of several moments */
 		record.head.status = (record.head.status & ~FT_HAS_STACK) | FT_TORN;
-		kernel_bytes = user_bytes = piece_bytes = 0;
+		kernel_bytes = user_bytes = piece_bytes = chunk_bytes = 0;
 	}
 	record.stack.kernel_bytes = kernel_bytes;
 	record.stack.user_bytes = user_bytes;
 	record.stack.piece_bytes = piece_bytes;
+	record.stack.chunk_bytes = chunk_bytes;
+	record.stack.chunks = chunk_bytes != 0;
 
 	__u32 status = record.head.status;
 	__u64 front = status & FT_HAS_STACK ? sizeof(record) : sizeof(record.head);
 
-	record.head.size = front + kernel_bytes + user_bytes + piece_bytes;
+	record.head.size = front + kernel_bytes + user_bytes + chunk_bytes + piece_bytes;
 	front = at_most(front, sizeof(record));
 	if (bpf_seq_write(seq, &record, front))
 		return 0;
@@ -560,6 +651,9 @@ int task_stacks(struct bpf_iter__task *ctx)
 		return 0;
 	user_bytes = at_most(user_bytes, FT_PASS_STACK);
 	if (user_bytes && bpf_seq_write(seq, memory, user_bytes))
+		return 0;
+	chunk_bytes = at_most(chunk_bytes, sizeof(chained));
+	if (chunk_bytes && bpf_seq_write(seq, &chained, chunk_bytes))
 		return 0;
 	piece_bytes = at_most(piece_bytes, FT_PASS_PIECE);
 	if (piece_bytes && bpf_seq_write(seq, memory + FT_PASS_STACK, piece_bytes))
@@ -575,7 +669,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	if (found & FOUND_ASKED && !(status & FT_TORN))
 		bpf_map_delete_elem(&want, &tid);
 	counts.visited++;
-	counts.bytes += user_bytes + piece_bytes;
+	counts.bytes += user_bytes + chunk_bytes + piece_bytes;
 	if (running)
 		counts.on_cpu++;
 	else if (status & FT_TORN)

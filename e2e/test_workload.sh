@@ -167,3 +167,26 @@ test_program_and_another_target_is_usage() {
   equal "exit code" 2 "$status"
   contains "message" 'give a file: -o' "$work/err"
 }
+
+# Titles come from anybody: they neither write on the terminal nor fill the picture with names.
+test_titles_that_change_and_lines_of_megabytes_leave_a_small_screen_readable() {
+  cc -O2 -o "$work/titles" "$root/e2e/programs/titles.c" || fail "cc failed"
+  open_pane 40 10
+  start_screen "--refresh 0.25 -- ./titles 600"
+  wait_for 'long-line'
+  wait_for 'no-line'
+  # By process, thread, group, ancestor; the tables; help.
+  keys g g g 4 5 4 Escape
+  keys '?'
+  wait_for 'one step back'
+  keys Escape
+  resize 80 24
+  wait_for ' live [0-9]+:[0-9]'
+  if tmux_ display-message -p '#{pane_title}' | grep -q owned; then fail "a title was written to the terminal"; fi
+  keys q
+  equal "exit code" 0 "$(ended)"
+  "$flametop" record -d 3 --states busy -o "$work/out.folded" -- "$work/titles" 600 2>"$work/err"
+  contains "the long line" '^long-line[; ]' "$work/out.folded"
+  equal "control characters" "" "$(LC_ALL=C grep $'[\001-\010\013-\037]' "$work/out.folded" | head -n 3)"
+  equal "names longer than sixty characters" "" "$(grep -v '^#' "$work/out.folded" | cut -d ';' -f 1 | grep -E '^.{64}' | head -n 3)"
+}

@@ -34,6 +34,7 @@ fn main() -> Result<()> {
     fs::write(out.join("abi.rs"), constants(&text)?)?;
     println!("cargo:rerun-if-changed={}", header.display());
     for shared in [
+        "chain.h",
         "jumps.h",
         "kernel.h",
         "memory.h",

@@ -69,7 +69,7 @@ pub fn check() -> Vec<CheckLine> {
         "CPU clock",
         false,
         tried(
-            Clock::open(&settings).map(drop),
+            Clock::open(&settings, None).map(drop),
             "running tasks can be sampled",
         ),
     ));

@@ -3,7 +3,7 @@
 use std::{
     collections::HashMap,
     hash::{BuildHasher, RandomState},
-    os::fd::{AsFd, IntoRawFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, IntoRawFd, OwnedFd},
     sync::{Arc, Mutex},
 };
 
@@ -124,7 +124,8 @@ impl Event {
 
 impl Clock {
     /// Loads the program and prepares the clock of every CPU; none ticks before [`Clock::set_hz`].
-    pub fn open(settings: &Settings) -> Result<Clock> {
+    /// The program copies what `chains` tells of.
+    pub fn open(settings: &Settings, chains: Option<BorrowedFd<'_>>) -> Result<Clock> {
         load::patiently(|| {
             let online = cpus::online()?;
             let ring_bytes = (online.len() * RING_BYTES_PER_CPU)
@@ -142,6 +143,9 @@ impl Clock {
                 .max()
                 .map_or(1, |last| last + 1);
             open.maps.scratch.set_max_entries(cpus)?;
+            if let Some(chains) = chains {
+                open.maps.chains.reuse_fd(chains)?;
+            }
             load::keep_probe_read_user(open.open_object())?;
             let skel = open.load()?;
             target::set(&skel.maps.targets, &skel.maps.own, settings)?;
@@ -323,6 +327,7 @@ impl Clock {
             reaches: keep(&maps.reaches)?,
             pages: keep(&maps.pages)?,
             images: keep(&maps.images)?,
+            chains: keep(&maps.chains)?,
             targets: keep(&maps.targets)?,
             own: keep(&maps.own)?,
             settings: settings.clone(),

@@ -86,6 +86,7 @@ pub(crate) struct Shared {
     pub reaches: MapHandle,
     pub pages: MapHandle,
     pub images: MapHandle,
+    pub chains: MapHandle,
     pub targets: MapHandle,
     pub own: MapHandle,
     pub settings: Settings,

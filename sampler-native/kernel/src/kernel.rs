@@ -10,7 +10,7 @@ use anyhow::{Context, Result};
 use libbpf_rs::MapCore;
 
 use crate::{
-    CpuChange, CpuCycles, CpuUsage, IdleStateFacts, IdleUsage, KernelCounters, NOT_COUNTED,
+    Chain, CpuChange, CpuCycles, CpuUsage, IdleStateFacts, IdleUsage, KernelCounters, NOT_COUNTED,
     OpenError, OpenErrorKind, PassCounts, ProgramTime, Rings, Settings, abi, check,
     clock::Clock,
     cpus,
@@ -95,7 +95,7 @@ impl Kernel {
             kind: OpenErrorKind::Failed,
             message: format!("{error:#}"),
         };
-        let mut clock = Clock::open(settings)
+        let mut clock = Clock::open(settings, Some(passes.chains()))
             .map_err(|e| {
                 optional(
                     "no CPU clock: running tasks have the stack of their last kernel entry",
@@ -198,6 +198,15 @@ impl Kernel {
     /// If the kernel has no memory for it.
     pub fn want(&self, tid: u32, address: u64) -> Result<()> {
         self.passes.want(tid, address)
+    }
+
+    /// Has all that copies stacks copy this chain with each stack of the thread from now on. Of 16,384 threads, those that were seen
+    /// last are kept.
+    ///
+    /// # Errors
+    /// If the kernel has no memory for it.
+    pub fn follow(&self, chain: &Chain) -> Result<()> {
+        self.passes.follow(chain)
     }
 
     /// Never samples this process from now on. The process that opened the kernel side is excluded from the start.

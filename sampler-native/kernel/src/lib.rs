@@ -16,6 +16,7 @@
 use std::fmt;
 
 mod beat;
+mod chain;
 mod check;
 mod clock;
 mod cpus;
@@ -39,6 +40,7 @@ mod skeletons;
 mod sys;
 mod target;
 
+pub use chain::Chain;
 pub use check::check;
 pub use cpus::online as online_cpus;
 pub use figures::{

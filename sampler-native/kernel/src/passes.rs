@@ -3,7 +3,7 @@
 use std::{
     cell::Cell,
     ffi::CStr,
-    os::fd::{AsFd, OwnedFd},
+    os::fd::{AsFd, BorrowedFd, OwnedFd},
     ptr,
 };
 
@@ -14,7 +14,7 @@ use libbpf_rs::{
 };
 
 use crate::{
-    PassCounts, Settings, Target, load,
+    Chain, PassCounts, Settings, Target, load,
     record::{self, Record},
     skeletons::{TaskStacksSkel, TaskStacksSkelBuilder, layout},
     sys::{self, Walk},
@@ -174,6 +174,20 @@ impl Passes {
             .want
             .update(&tid.to_ne_bytes(), &address.to_ne_bytes(), MapFlags::ANY)
             .with_context(|| format!("failed to ask for a piece of the stack of thread {tid}"))
+    }
+
+    pub fn follow(&self, chain: &Chain) -> Result<()> {
+        let (key, how) = chain.bytes();
+        self.skel
+            .maps
+            .chains
+            .update(&key, &how, MapFlags::ANY)
+            .with_context(|| format!("failed to ask for the chain of thread {}", chain.tid))
+    }
+
+    /// The map of the chains that are copied.
+    pub fn chains(&self) -> BorrowedFd<'_> {
+        self.skel.maps.chains.as_fd()
     }
 
     pub fn exclude(&self, tgid: u32) -> Result<()> {

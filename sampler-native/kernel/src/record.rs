@@ -251,6 +251,21 @@ impl<'a> Chunks<'a> {
     }
 }
 
+impl<'a> StackPart<'a> {
+    /// The chunks that are memory of the process.
+    pub fn memory_chunks(&self) -> impl Iterator<Item = (u64, &'a [u8])> + use<'a> {
+        self.chunks
+            .filter(|(address, _)| *address != u64::from(abi::FT_CHAIN_ADDRESS))
+    }
+
+    /// The copied chain of the thread: `struct ft_chain_head` and its nodes; empty if there is none.
+    pub fn chain(&self) -> &'a [u8] {
+        let is_chain = |(address, _): &(u64, &[u8])| *address == u64::from(abi::FT_CHAIN_ADDRESS);
+        let mut chunks = self.chunks;
+        chunks.find(is_chain).map_or(&[], |(_, bytes)| bytes)
+    }
+}
+
 /// A task that holds the mmap_lock of another.
 #[derive(Clone, Copy, Debug)]
 pub struct Holder<'a> {

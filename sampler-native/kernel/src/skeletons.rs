@@ -40,6 +40,8 @@ pub mod layout {
             ft_event, ft_event_control, ft_event_counts, ft_predicate, ft_waker,
             rodata as event_constants,
         },
-        task_stacks::types::{counts, ft_head, ft_stack},
+        task_stacks::types::{
+            counts, ft_chain, ft_chain_head, ft_chain_key, ft_chain_node, ft_head, ft_stack,
+        },
     };
 }

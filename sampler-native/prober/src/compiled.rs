@@ -12,7 +12,7 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use flametop_runtimes::Attached;
+use flametop_runtimes::{Attached, RuntimeKind};
 use flametop_unwind::{OpenFile, Prober as Files, ProcessFolder};
 use nix::{
     time::{ClockId, clock_gettime},
@@ -74,9 +74,12 @@ pub(crate) fn jvm(
     start: u64,
     files: &Files,
 ) -> Result<Option<Box<Jvm<Arc<OpenFile>>>>, String> {
-    let Attached::HotSpot(options) = match flametop_unwind::attach(process) {
+    let attached = match flametop_unwind::attach(process, RuntimeKind::HotSpot) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         attached => attached.map_err(|error| error.to_string())?,
+    };
+    let Attached::HotSpot(options) = attached else {
+        return Ok(None);
     };
     let status = Status::read(process).map_err(|_| GONE.to_owned())?;
     let tmp = match files.folder_at(process, b"tmp") {

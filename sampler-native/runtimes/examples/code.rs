@@ -17,13 +17,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let pid = arguments.next().ok_or("no process is named")?;
     let maps = fs::read_to_string(format!("/proc/{pid}/maps"))?;
     let path = |line: &str| line.split_ascii_whitespace().nth(5).map(str::to_owned);
-    let library = |line: &&str| path(line).is_some_and(|path| recognise(path.as_bytes()));
+    let library = |line: &&str| path(line).is_some_and(|path| recognise(path.as_bytes()).is_some());
     let line = maps.lines().find(library).ok_or("no runtime is there")?;
     let base = u64::from_str_radix(line.split('-').next().unwrap_or_default(), 16)?;
     let process = Process(fs::File::open(format!("/proc/{pid}/mem"))?);
     let pages = Pages::new(&process, 4096);
     let path = path(line).unwrap_or_default();
-    let attached = attach(path.as_bytes(), &pages, base)?;
+    let kind = recognise(path.as_bytes()).ok_or("no runtime is there")?;
+    let attached = attach(kind, &pages, base)?;
     println!("{attached:x?}");
     let addresses: Result<Vec<u64>, _> = arguments.map(|a| u64::from_str_radix(&a, 16)).collect();
     for address in addresses? {

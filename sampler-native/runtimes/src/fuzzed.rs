@@ -2,7 +2,10 @@
 
 use std::io;
 
-use crate::{Called, Known, Memory, Names, Pages, Place, Stack, attach};
+use crate::{
+    Called, Interpreted, Known, Lack, Memory, Names, Pages, Place, Python, Runs, Runtime,
+    RuntimeKind, Stack, attach,
+};
 
 /// Most pieces of memory that are read of one input.
 const PIECES: usize = 1024;
@@ -31,7 +34,7 @@ impl Stack for Bytes<'_> {
 /// there are addresses of code.
 pub fn hotspot(bytes: &[u8]) {
     let memory = Bytes(bytes);
-    let Ok(attached) = attach(b"/libjvm.so", &Pages::new(&memory, PIECES), 0) else {
+    let Ok(attached) = attach(RuntimeKind::HotSpot, &Pages::new(&memory, PIECES), 0) else {
         return;
     };
     let (mut known, mut names) = (Known::default(), Names::default());
@@ -56,5 +59,35 @@ pub fn hotspot(bytes: &[u8]) {
             known.come(&asks, Some(found), &mut names, at as u64);
             attached.step(&mut known, &place, &memory, &mut Called::default());
         }
+    }
+}
+
+/// The version of CPython, then the copied frames of a thread, whose length stands before them; what follows is memory and a stack, with
+/// what is known of all interpreters at its beginning.
+pub fn python(bytes: &[u8]) {
+    let Some(([which, length], rest)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let versions = [0x030b_02f0, 0x030c_01f0, 0x030d_00f0];
+    let version = versions[usize::from(*which) % versions.len()];
+    let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
+    let memory = Bytes(rest);
+    let Ok(python) = Python::fuzzed(&Pages::new(&memory, PIECES), version) else {
+        return;
+    };
+    let (mut known, mut names) = (Known::default(), Names::default());
+    for turn in 0..3 {
+        let mut runs = Runs::default();
+        let interpreted = Interpreted { thread: 1, copied };
+        known.begin(turn);
+        python.interpreted(&mut known, &interpreted, &memory, &mut runs);
+        let asks = known.take_asks();
+        let owned = asks.iter().map(|lack| match *lack {
+            Lack::Thread(thread, _) => Lack::Thread(thread, 1),
+            other => other,
+        });
+        let owned: Vec<Lack> = owned.collect();
+        let found = python.read(&Pages::new(&memory, PIECES), &owned);
+        known.come(&asks, Some(found), &mut names, turn);
     }
 }

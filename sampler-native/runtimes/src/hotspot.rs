@@ -74,6 +74,7 @@ impl Runtime for HotSpot {
             Lack::Again(pc, number) if layout.number(memory, pc) == Some(number) => Found::Same(pc),
             Lack::Again(pc, _) => Found::Code(pc, layout.code(memory, pc).map(Box::new)),
             Lack::Method(at) => Found::Method(at, layout.method(memory, at).ok().map(Box::new)),
+            Lack::Thread(thread, _) => Found::Thread(thread, None),
         });
         found.collect()
     }

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Code, Found, Lack, Method, NameId, Names};
+use crate::{Code, Found, Lack, Method, NameId, Names, Thread};
 
 /// Most bytes of known code of one process; what was not used for longest goes first.
 const MOST_BYTES: usize = 6 << 20;
@@ -14,6 +14,11 @@ const MOST_METHODS: usize = 16 << 10;
 /// Most lines of these methods: 2 MiB. Further methods have none.
 const MOST_LINES: usize = 512 << 10;
 const MOST_NOTHING: usize = 4 << 10;
+/// Most threads that are known.
+const MOST_THREADS: usize = 16 << 10;
+/// A chain that is not copied is asked for so often at once, and then again after this time, ns.
+const MOST_TRIES: u8 = 8;
+const TRIED_AGAIN: u64 = 5_000_000_000;
 /// Most that is asked for at once, and most that is on its way.
 const MOST_ASKED: usize = 256;
 /// Code that is used is read again after this time, ns: other code may lie there.
@@ -63,6 +68,19 @@ pub(crate) struct KnownMethod {
     /// As those of [`Method`](crate::Method).
     pub lines: Arc<[(u16, u16)]>,
     used: u64,
+    /// When it was read.
+    read: u64,
+}
+
+/// A thread that is known.
+#[derive(Clone, Copy, Debug)]
+struct KnownThread {
+    thread: Thread,
+    /// When it was read.
+    read: u64,
+    /// How often, and when last, a copy of its chain was asked for.
+    tries: u8,
+    tried: u64,
 }
 
 /// What is known of something.
@@ -82,6 +100,9 @@ pub struct Known {
     methods: HashMap<u64, KnownMethod>,
     /// How many lines those have in all.
     lines: usize,
+    threads: HashMap<u32, KnownThread>,
+    /// The thread of this walk, whose chain is to be copied from now on: its address.
+    uncopied: Option<u64>,
     /// When nothing was found, by what was looked for.
     nothing: HashMap<Lack, u64>,
     /// Noted by this walk.
@@ -103,7 +124,13 @@ impl Known {
     pub fn begin(&mut self, now: u64) {
         self.now = now;
         self.lacks.clear();
+        self.uncopied = None;
         self.last = None;
+    }
+
+    /// The address of what the runtime knows of this walk's thread, if the chain of the thread was not copied and is to be from now on.
+    pub fn take_uncopied(&mut self) -> Option<u64> {
+        self.uncopied.take()
     }
 
     /// Whether anything is to be asked for or awaited.
@@ -157,6 +184,21 @@ impl Known {
                 Found::Method(at, Some(method)) => self.put_method(at, *method, names, now),
                 Found::Method(at, None) => {
                     self.nothing.insert(Lack::Method(at), now);
+                }
+                Found::Thread(number, Some(thread)) => {
+                    if self.threads.len() >= MOST_THREADS {
+                        self.threads.clear();
+                    }
+                    let known = KnownThread {
+                        thread,
+                        read: now,
+                        tries: 0,
+                        tried: 0,
+                    };
+                    self.threads.insert(number, known);
+                }
+                Found::Thread(number, None) => {
+                    self.nothing.insert(Lack::Thread(number, 0), now);
                 }
             }
         }
@@ -217,6 +259,7 @@ impl Known {
                 false => method.lines.into(),
             },
             used: now,
+            read: now,
         };
         self.lines += known.lines.len();
         if let Some(before) = self.methods.insert(at, known) {
@@ -306,6 +349,50 @@ impl Known {
             true => Looked::Lacking,
             false => Looked::Nothing,
         }
+    }
+
+    /// The method at an address, if it is the one that has these two words.
+    pub(crate) fn method_of(&mut self, address: u64, words: [u64; 2]) -> Looked<KnownMethod> {
+        if let Some(method) = self.methods.get(&address)
+            && [method.begin, method.end] != words
+        {
+            if method.read.saturating_add(DOUBTED) > self.now {
+                return Looked::Nothing;
+            }
+            // Another one lies there now.
+            self.methods.remove(&address);
+        }
+        self.method(address)
+    }
+
+    /// A thread. `is_it`: whether what was copied is of the thread as it is known; none: nothing was copied.
+    pub(crate) fn thread(
+        &mut self,
+        number: u32,
+        is_it: impl FnOnce(Thread) -> Option<bool>,
+    ) -> bool {
+        let Some(known) = self.threads.get_mut(&number) else {
+            self.lack(Lack::Thread(number, 0));
+            return false;
+        };
+        match is_it(known.thread) {
+            Some(true) => {
+                known.tries = 0;
+                return true;
+            }
+            Some(false) if known.read.saturating_add(DOUBTED) <= self.now => {
+                self.threads.remove(&number);
+                self.lack(Lack::Thread(number, 0));
+                return false;
+            }
+            _ => {}
+        }
+        if known.tries < MOST_TRIES || known.tried.saturating_add(TRIED_AGAIN) <= self.now {
+            known.tries = known.tries.saturating_add(1);
+            known.tried = self.now;
+            self.uncopied = Some(known.thread.address);
+        }
+        false
     }
 
     /// The method at an address.

@@ -9,10 +9,11 @@
 //! none.
 #![forbid(unsafe_code)]
 
-use std::{fmt, io};
+use std::{fmt, io, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
+mod elf;
 #[cfg(fuzzing)]
 pub mod fuzzed;
 mod hotspot;
@@ -25,6 +26,7 @@ pub use hotspot::HotSpot;
 pub use known::Known;
 pub use memory::{Memory, Pages};
 pub use names::{Function, Name, NameId, Names};
+pub use python::Python;
 
 /// One kind of runtime: what it tells of a process in which it runs.
 pub trait Runtime: Sized {
@@ -48,6 +50,37 @@ pub trait Runtime: Sized {
 
     /// Takes note of a word of the stack: it may be the address of code that the walk will come to.
     fn glance(&self, known: &mut Known, word: u64);
+
+    /// Code of an interpreter of this runtime whose functions have no frames of their own on the stack.
+    fn interpreter(&self) -> Option<Range<u64>> {
+        None
+    }
+
+    /// How the frames of a thread are found that the interpreter keeps outside of the stack.
+    fn chain(&self, _thread: u64) -> Option<Chain> {
+        None
+    }
+
+    /// The functions that the interpreter runs on this stack, put into `runs`, which is empty. False: they are not certain, or something
+    /// is noted as lacking.
+    fn interpreted(
+        &self,
+        _known: &mut Known,
+        _copied: &Interpreted<'_>,
+        _stack: &dyn Stack,
+        _runs: &mut Runs,
+    ) -> bool {
+        false
+    }
+}
+
+/// Kinds of runtimes. Of several in a process the first one is attached to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum RuntimeKind {
+    /// See [`HotSpot`].
+    HotSpot,
+    /// See [`Python`].
+    Python,
 }
 
 /// A runtime that was attached to, whichever it is.
@@ -55,29 +88,46 @@ pub trait Runtime: Sized {
 pub enum Attached {
     /// A JVM.
     HotSpot(Box<HotSpot>),
+    /// CPython.
+    Python(Box<Python>),
 }
 
-/// Whether a mapping of this file says that a runtime is in the process.
-pub fn recognise(path: &[u8]) -> bool {
-    HotSpot::recognise(path)
+/// The runtime that a mapping of this file says is in the process.
+pub fn recognise(path: &[u8]) -> Option<RuntimeKind> {
+    if HotSpot::recognise(path) {
+        Some(RuntimeKind::HotSpot)
+    } else if Python::recognise(path) {
+        Some(RuntimeKind::Python)
+    } else {
+        None
+    }
 }
 
-/// Attaches to the runtime whose library, mapped at `base`, has this path.
+/// Attaches to the runtime whose library or program is mapped at `base`.
 ///
 /// # Errors
 /// As [`Runtime::attach`].
-pub fn attach(path: &[u8], memory: &Pages<'_>, base: u64) -> io::Result<Attached> {
-    if HotSpot::recognise(path) {
-        return HotSpot::attach(memory, base).map(|hotspot| Attached::HotSpot(Box::new(hotspot)));
-    }
-    Err(io::ErrorKind::Unsupported.into())
+pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<Attached> {
+    Ok(match kind {
+        RuntimeKind::HotSpot => Attached::HotSpot(Box::new(HotSpot::attach(memory, base)?)),
+        RuntimeKind::Python => Attached::Python(Box::new(Python::attach(memory, base)?)),
+    })
 }
 
 impl Attached {
+    /// Which one it is.
+    pub fn kind(&self) -> RuntimeKind {
+        match self {
+            Attached::HotSpot(_) => RuntimeKind::HotSpot,
+            Attached::Python(_) => RuntimeKind::Python,
+        }
+    }
+
     /// See [`Runtime::read`].
     pub fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found> {
         match self {
             Attached::HotSpot(hotspot) => hotspot.read(memory, lacks),
+            Attached::Python(python) => python.read(memory, lacks),
         }
     }
 
@@ -85,6 +135,7 @@ impl Attached {
     pub fn keeps_frame_pointer(&self, pc: u64) -> bool {
         match self {
             Attached::HotSpot(hotspot) => hotspot.keeps_frame_pointer(pc),
+            Attached::Python(python) => python.keeps_frame_pointer(pc),
         }
     }
 
@@ -98,6 +149,7 @@ impl Attached {
     ) -> Step {
         match self {
             Attached::HotSpot(hotspot) => hotspot.step(known, at, stack, called),
+            Attached::Python(python) => python.step(known, at, stack, called),
         }
     }
 
@@ -105,8 +157,82 @@ impl Attached {
     pub fn glance(&self, known: &mut Known, word: u64) {
         match self {
             Attached::HotSpot(hotspot) => hotspot.glance(known, word),
+            Attached::Python(python) => python.glance(known, word),
         }
     }
+
+    /// See [`Runtime::interpreter`].
+    pub fn interpreter(&self) -> Option<Range<u64>> {
+        match self {
+            Attached::HotSpot(hotspot) => hotspot.interpreter(),
+            Attached::Python(python) => python.interpreter(),
+        }
+    }
+
+    /// See [`Runtime::chain`].
+    pub fn chain(&self, thread: u64) -> Option<Chain> {
+        match self {
+            Attached::HotSpot(hotspot) => hotspot.chain(thread),
+            Attached::Python(python) => python.chain(thread),
+        }
+    }
+
+    /// See [`Runtime::interpreted`].
+    pub fn interpreted(
+        &self,
+        known: &mut Known,
+        copied: &Interpreted<'_>,
+        stack: &dyn Stack,
+        runs: &mut Runs,
+    ) -> bool {
+        match self {
+            Attached::HotSpot(hotspot) => hotspot.interpreted(known, copied, stack, runs),
+            Attached::Python(python) => python.interpreted(known, copied, stack, runs),
+        }
+    }
+}
+
+/// How the frames of one thread are found that an interpreter keeps outside of the stack: nodes of a list, each of which leads to the
+/// object that it runs. All but the address are offsets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// Address of what the interpreter knows of the thread.
+    pub thread: u64,
+    /// There: a word by which the thread is known again …
+    pub identity: u16,
+    /// … and the pointer to the first node …
+    pub first: u16,
+    /// … or to what has the pointer to the first node here.
+    pub through: Option<u16>,
+    /// In a node: the pointer to the next one …
+    pub next: u16,
+    /// … the pointer to the object …
+    pub object: u16,
+    /// … and a word of flags.
+    pub flags: u16,
+    /// In an object: words by which the object is known again.
+    pub names: [u16; 2],
+}
+
+/// A copy of a [`Chain`], made at the same moment as the copy of the stack.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Interpreted<'a> {
+    /// The thread's number.
+    pub thread: u32,
+    /// Four words (address and identity of the thread, the pointer that is there, the node behind the last one), then five words for
+    /// each node: its address, object and flags, and the two words of the object. Empty: no copy was made.
+    pub copied: &'a [u8],
+}
+
+/// The functions that an interpreter runs: each call of the interpreter's own code has a run of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Runs {
+    /// All functions, the innermost first.
+    pub names: Vec<NameId>,
+    /// Of each run, the innermost first: an address within the interpreter's own frame on the stack, and the end of the run in `names`.
+    pub ends: Vec<(u64, usize)>,
+    /// Behind the last end there are functions of the next run, of which the outer ones were not copied.
+    pub is_cut: bool,
 }
 
 /// The copied memory of a stack.
@@ -190,6 +316,8 @@ pub enum Lack {
     Again(u64, u64),
     /// The method at an address.
     Method(u64),
+    /// The thread of this number, and its number in its own namespace; 0: that is not known.
+    Thread(u32, u32),
 }
 
 /// What was read for a [`Lack`].
@@ -201,6 +329,17 @@ pub enum Found {
     Same(u64),
     /// A method; none: there is none.
     Method(u64, Option<Box<Method>>),
+    /// What the runtime knows of a thread; none: it knows nothing of the thread.
+    Thread(u32, Option<Thread>),
+}
+
+/// A thread as a runtime knows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Thread {
+    /// Address of what is known of the thread.
+    pub(crate) address: u64,
+    /// What stands there as the thread's number.
+    pub(crate) identity: u64,
 }
 
 /// What is to be known of a piece of code that a runtime made.
@@ -292,7 +431,7 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
     pub(crate) name: Name,
-    /// Its bytecodes; empty: it is native.
+    /// HotSpot: its bytecodes; empty: it is native. CPython: two words by which it is known again.
     pub(crate) begin: u64,
     pub(crate) end: u64,
     /// Offsets of bytecodes, in their order, and the lines that begin there.

@@ -1,4 +1,22 @@
-//! CPython: so far only where it makes code.
+//! CPython from 3.11 to 3.13: the functions that its interpreter runs, and where it makes code.
+//!
+//! Functions of Python have no frames on the stack: their frames lie in memory of their own, and each leads to the frame that called it
+//! ([`chain`]). One call of the interpreter's own code runs some of them, and says on the stack where its run ends. Places of fields
+//! ([`layout`]) are told by CPython itself from 3.13 on. A frame leads to a *code object*, which has its name ([`code`]).
+
+mod chain;
+mod code;
+mod layout;
+
+use std::{collections::HashMap, io, ops::Range};
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Called, Chain, Found, Interpreted, Known, Lack, Pages, Place, Runs, Runtime, Stack, Step,
+    Thread, elf,
+};
+use layout::Layout;
 
 /// `sub $8,%rsp; call *%rcx; add $8,%rsp; ret`: CPython 3.12 and newer with `-X perf` makes one for each function, so that
 /// it has an address; a mapping of them holds nothing else.
@@ -6,8 +24,155 @@ pub const TRAMPOLINE: [u8; 11] = [
     0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3,
 ];
 
+/// Longest name of a symbol that is compared.
+const MOST_NAME: usize = 32;
+/// Most bytes of the interpreter's code: it has some 60,000.
+const MOST_CODE: u64 = 1 << 20;
+/// Most interpreters, and threads of all of them, that are looked at.
+const MOST_INTERPRETERS: usize = 64;
+const MOST_THREADS: usize = 16 << 10;
+
+/// The addresses in one process of CPython that its functions are found by.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Python {
+    /// What is known of all interpreters.
+    runtime: u64,
+    /// The type of code objects.
+    code_type: u64,
+    /// The function that runs Python's code.
+    interpreter: Range<u64>,
+    layout: Layout,
+}
+
+fn strange(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
 /// Whether this file is CPython's program or library.
 pub fn recognise(path: &[u8]) -> bool {
     let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
     file.starts_with(b"python3") || file.starts_with(b"libpython3")
+}
+
+impl Runtime for Python {
+    fn recognise(path: &[u8]) -> bool {
+        recognise(path)
+    }
+
+    fn attach(memory: &Pages<'_>, base: u64) -> io::Result<Python> {
+        let mut symbols = HashMap::new();
+        elf::exported(memory, base, MOST_NAME, |name, symbol| {
+            let names: [&[u8]; 4] = [
+                b"_PyRuntime",
+                b"Py_Version",
+                b"PyCode_Type",
+                b"_PyEval_EvalFrameDefault",
+            ];
+            if let Some(name) = names.into_iter().find(|wanted| *wanted == name) {
+                symbols.insert(name, symbol);
+            }
+        })?;
+        let symbol = |name: &str| {
+            let symbol = symbols.get(name.as_bytes()).copied();
+            symbol.ok_or_else(|| strange("it is not CPython, or older than 3.11"))
+        };
+        let runtime = symbol("_PyRuntime")?.address;
+        let version = memory.u64(symbol("Py_Version")?.address)?;
+        let eval = symbol("_PyEval_EvalFrameDefault")?;
+        if eval.size == 0 || eval.size > MOST_CODE {
+            return Err(strange("CPython does not tell where its interpreter is"));
+        }
+        Ok(Python {
+            runtime,
+            code_type: symbol("PyCode_Type")?.address,
+            interpreter: eval.address..eval.address.wrapping_add(eval.size),
+            layout: Layout::read(memory, runtime, version)?,
+        })
+    }
+
+    fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found> {
+        let mut threads = None;
+        let found = lacks.iter().map(|lack| match *lack {
+            Lack::Code(pc) | Lack::Again(pc, _) => Found::Code(pc, None),
+            Lack::Method(at) => {
+                let method = code::read(&self.layout, self.code_type, memory, at);
+                Found::Method(at, method.ok().map(Box::new))
+            }
+            Lack::Thread(number, own) => {
+                let threads = threads.get_or_insert_with(|| self.threads(memory));
+                let is_it = |thread: &&Thread| thread.identity == u64::from(own);
+                // In a fork 3.11 leaves the oldest thread the number that it had in its parent. The stack says whether it is that one.
+                let thread = threads.iter().find(is_it).or(threads.last());
+                Found::Thread(number, thread.copied())
+            }
+        });
+        found.collect()
+    }
+
+    /// As far as is known, who makes code in a process of CPython keeps one.
+    fn keeps_frame_pointer(&self, _pc: u64) -> bool {
+        true
+    }
+
+    fn step(&self, _: &mut Known, _: &Place, _: &dyn Stack, _: &mut Called) -> Step {
+        Step::Foreign
+    }
+
+    fn glance(&self, _: &mut Known, _: u64) {}
+
+    fn interpreter(&self) -> Option<Range<u64>> {
+        Some(self.interpreter.clone())
+    }
+
+    fn chain(&self, thread: u64) -> Option<Chain> {
+        Some(self.layout.chain(thread))
+    }
+
+    fn interpreted(
+        &self,
+        known: &mut Known,
+        copied: &Interpreted<'_>,
+        stack: &dyn Stack,
+        runs: &mut Runs,
+    ) -> bool {
+        chain::runs(&self.layout, known, copied, stack, runs).is_some()
+    }
+}
+
+impl Python {
+    /// One whose runtime lies at the beginning of memory.
+    #[cfg(fuzzing)]
+    pub(crate) fn fuzzed(memory: &Pages<'_>, version: u64) -> io::Result<Python> {
+        Ok(Python {
+            runtime: 0,
+            code_type: 1,
+            interpreter: 0..1,
+            layout: Layout::read(memory, 0, version)?,
+        })
+    }
+
+    /// All threads that it knows, the oldest one of the first interpreter last. What cannot be read is missing.
+    fn threads(&self, memory: &Pages<'_>) -> Vec<Thread> {
+        let layout = &self.layout;
+        let word = |address: u64, offset: u16| memory.u64(address.wrapping_add(offset.into())).ok();
+        let mut threads = Vec::new();
+        // A ring has no end, also one of threads without a number.
+        let (mut left, mut interpreters) = (MOST_THREADS, 0);
+        let mut interpreter = word(self.runtime, layout.interpreters);
+        while let Some(at) = interpreter.filter(|at| *at != 0) {
+            interpreters += 1;
+            if interpreters > MOST_INTERPRETERS {
+                break;
+            }
+            let mut thread = word(at, layout.threads);
+            while let Some(address) = thread.filter(|at| *at != 0 && left > 0) {
+                left -= 1;
+                let identity = word(address, layout.identity);
+                threads.extend(identity.map(|identity| Thread { address, identity }));
+                thread = word(address, layout.next_thread);
+            }
+            interpreter = word(at, layout.next_interpreter);
+        }
+        threads
+    }
 }

@@ -19,7 +19,7 @@ mod words;
 use std::{collections::HashSet, mem, sync::Arc, time::Duration};
 
 use flametop_kernel::{
-    Reach, Step, Whose, abi,
+    Chain, Reach, Step, Whose, abi,
     record::{Event, Head, StackPart},
 };
 use flametop_runtimes::NameId;
@@ -71,6 +71,8 @@ pub struct KernelRequests {
     pub reaches: Vec<(Whose, Reach)>,
     /// How processes of an image get past frames.
     pub steps: Vec<(u32, Step)>,
+    /// Chains that are copied with stacks from the next pass on.
+    pub chains: Vec<Chain>,
 }
 
 /// Totals of the stream that are counted here.

@@ -340,6 +340,7 @@ impl Session {
             os::trim();
         }
         let pieces = std::mem::take(&mut pipeline.to_kernel.pieces);
+        let chains = std::mem::take(&mut pipeline.to_kernel.chains);
         if usage {
             self.usage_told = now;
             let Pipeline { tasks, out, .. } = &mut *pipeline;
@@ -375,6 +376,10 @@ impl Session {
             pipeline.out.clear();
         }
         drop(pipeline);
+        // Before the pieces, which come with the chains. Without a place there the interpreter's own frames stay.
+        for chain in chains {
+            let _ = self.kernel.follow(&chain);
+        }
         // A map may have no place at this moment: then that stack stays short, and says so.
         for (tid, address) in pieces {
             let _ = self.kernel.want(tid, address);

@@ -5,7 +5,7 @@ use crate::{
     folder::ProcessFolder,
     line::NewMapping,
     probe::{ProbedArea, ProbedMaps, Seen},
-    runtime::{MAX_ATTEMPTS, Runtime, RuntimeKnown},
+    runtime::{Runtime, RuntimeKnown},
 };
 use flametop_runtimes::{Attached, python};
 use std::io;
@@ -137,7 +137,7 @@ impl ProcessMaps {
 
     /// Whether it is a process of CPython.
     pub fn runs_python(&self) -> bool {
-        self.runtime == Runtime::Python
+        self.runtime.is_python()
     }
 
     /// The modules that it names.
@@ -148,7 +148,7 @@ impl ProcessMaps {
 
     /// Whether a runtime in it has not told yet how it runs: it is asked when they are read again.
     pub fn is_starting(&self) -> bool {
-        matches!(self.runtime, Runtime::Starting(attempts) if attempts < MAX_ATTEMPTS)
+        self.runtime.is_starting()
     }
 
     /// How many areas they are.
@@ -176,7 +176,7 @@ impl ProcessMaps {
     ) -> Area {
         // A runtime that has just begun cannot tell of itself.
         self.runtime
-            .see(new.path, || Err(io::ErrorKind::WouldBlock.into()));
+            .see(new.path, |_| Err(io::ErrorKind::WouldBlock.into()));
         let told = matches!(seen, Seen::File(_));
         let area = ProbedArea {
             start: new.start,
@@ -281,7 +281,7 @@ impl ProcessMaps {
     /// Whether the code at `pc`, made at run time, may have used the frame pointer for something else.
     pub(crate) fn doubts_frame_pointer(&self, pc: u64) -> bool {
         match &self.runtime {
-            Runtime::Other | Runtime::Python => false,
+            Runtime::Other | Runtime::Python(_) => false,
             Runtime::Starting(_) => true,
             Runtime::Attached(attached) => !attached.keeps_frame_pointer(pc),
         }

@@ -189,6 +189,8 @@ pub struct Modules {
     files: HashMap<FileKey, ModuleId>,
     told: HashMap<ToldFile, ModuleId>,
     unknown: HashMap<(Vec<u8>, End), ModuleId>,
+    /// See [`Modules::interpreted`].
+    interpreted: Option<ModuleId>,
     kernel: Option<ModuleId>,
     limit: usize,
     clock: u64,
@@ -220,6 +222,7 @@ impl Modules {
             files: HashMap::new(),
             told: HashMap::new(),
             unknown: HashMap::new(),
+            interpreted: None,
             kernel: None,
             limit,
             clock: 0,
@@ -316,6 +319,9 @@ impl Modules {
                 self.files.remove(&origin.key);
             }
             let key = (std::mem::take(&mut module.path), module.end);
+            if self.interpreted == Some(*id) {
+                self.interpreted = None;
+            }
             if self.unknown.get(&key) == Some(id) {
                 self.unknown.remove(&key);
             }
@@ -515,6 +521,16 @@ impl Modules {
         let mut module = Module::new(ModuleKind::Jit, b"[jit]");
         module.tgid = Some(tgid);
         self.add(module)
+    }
+
+    /// The module for functions that an interpreter runs, of all processes.
+    pub(crate) fn interpreted(&mut self) -> ModuleId {
+        if let Some(id) = self.interpreted {
+            return id;
+        }
+        let id = self.add(Module::new(ModuleKind::Jit, b"[interpreted]"));
+        self.interpreted = Some(id);
+        id
     }
 
     /// The module for executable memory of a file that cannot be read, or for a sign: a walk ends in the module

@@ -228,8 +228,8 @@ impl Prober {
         for line in text.split(|byte| *byte == b'\n').filter_map(Line::parse) {
             lines += 1;
             if line.executable && line.path != b"[vsyscall]" {
-                runtime.see(line.path, || runtime::attach(process));
-                let look = || self.see(process, &line, false, runtime == Runtime::Python);
+                runtime.see(line.path, |kind| runtime::attach(process, kind));
+                let look = || self.see(process, &line, false, runtime.is_python());
                 let seen = match line.inode {
                     0 => look(),
                     inode => {
@@ -293,7 +293,7 @@ impl Prober {
         }
         let area = told.map(|told| {
             let line = Line::from(&told);
-            let seen = self.see(process, &line, false, runtime.0 == Runtime::Python);
+            let seen = self.see(process, &line, false, runtime.0.is_python());
             ProbedArea::new(&line, seen)
         });
         Ok(ProbedMaps {
@@ -313,7 +313,7 @@ impl Prober {
         runtime: RuntimeKnown,
     ) -> Vec<Seen> {
         let mut again = Again::new(process);
-        let mut python = runtime.0 == Runtime::Python;
+        let mut python = runtime.0.is_python();
         let see = |wanted: &WantedMapping| {
             let line = wanted.line();
             python |= python::recognise(line.path);

@@ -2,7 +2,7 @@
 
 use std::{fs::File, io, os::unix::fs::FileExt};
 
-use flametop_runtimes::{Attached, Found, Lack, Memory, Pages, python};
+use flametop_runtimes::{Attached, Found, Lack, Memory, Pages, RuntimeKind};
 use serde::{Deserialize, Serialize};
 
 use crate::{ProcessFolder, line::MAPS_LIMIT};
@@ -12,35 +12,67 @@ pub(crate) const MAX_ATTEMPTS: u8 = 20;
 /// Most pieces of memory, of 4 KiB, that are read to attach to a runtime, and for one question about its code.
 const ATTACH_PIECES: usize = 4096;
 const CODE_PIECES: usize = 4096;
+/// Most files that are looked at for a runtime.
+const MOST_FILES: usize = 8;
+/// Most bytes of the status of a thread.
+const STATUS_LIMIT: u64 = 64 << 10;
 
 /// What makes code at run time there, as far as it changes how that code is walked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Runtime {
     Other,
-    Python,
+    /// CPython, which was not attached to in so many attempts.
+    Python(u8),
     /// Not known yet, after so many attempts.
     Starting(u8),
     Attached(Attached),
 }
 
 impl Runtime {
-    /// Takes note of a runtime by its library. `ask`: what it tells; one that is still starting is asked again next time.
-    pub(crate) fn see(&mut self, path: &[u8], ask: impl FnOnce() -> io::Result<Attached>) {
-        if flametop_runtimes::recognise(path) {
-            let attempts = match self {
-                Runtime::Attached(_) => return,
-                Runtime::Starting(attempts) => *attempts,
-                _ => 0,
-            };
-            if attempts < MAX_ATTEMPTS {
-                *self = match ask() {
-                    Ok(attached) => Runtime::Attached(attached),
-                    Err(_) => Runtime::Starting(attempts + 1),
-                };
-            }
-        } else if *self == Runtime::Other && python::recognise(path) {
-            *self = Runtime::Python;
+    /// Whether it is CPython.
+    pub(crate) fn is_python(&self) -> bool {
+        match self {
+            Runtime::Python(_) => true,
+            Runtime::Attached(attached) => attached.kind() == RuntimeKind::Python,
+            Runtime::Other | Runtime::Starting(_) => false,
         }
+    }
+
+    /// Whether it is asked again when mappings are read again.
+    pub(crate) fn is_starting(&self) -> bool {
+        matches!(self, Runtime::Starting(attempts) | Runtime::Python(attempts) if *attempts < MAX_ATTEMPTS)
+    }
+
+    /// Takes note of a runtime by its library. `ask`: what it tells; one that is still starting is asked again next time.
+    pub(crate) fn see(
+        &mut self,
+        path: &[u8],
+        ask: impl FnOnce(RuntimeKind) -> io::Result<Attached>,
+    ) {
+        let Some(kind) = flametop_runtimes::recognise(path) else {
+            return;
+        };
+        let attempts = match (&*self, kind) {
+            (Runtime::Attached(attached), _) if attached.kind() <= kind => return,
+            (Runtime::Starting(_), RuntimeKind::Python) => return,
+            (Runtime::Starting(attempts), RuntimeKind::HotSpot)
+            | (Runtime::Python(attempts), RuntimeKind::Python) => *attempts,
+            _ => 0,
+        };
+        if attempts >= MAX_ATTEMPTS {
+            return;
+        }
+        let asked = ask(kind);
+        let is_unknown = |error: &io::Error| error.kind() == io::ErrorKind::Unsupported;
+        let attempts = match &asked {
+            Err(error) if is_unknown(error) => MAX_ATTEMPTS,
+            _ => attempts + 1,
+        };
+        *self = match (asked, kind) {
+            (Ok(attached), _) => Runtime::Attached(attached),
+            (Err(_), RuntimeKind::HotSpot) => Runtime::Starting(attempts),
+            (Err(_), RuntimeKind::Python) => Runtime::Python(attempts),
+        };
     }
 }
 
@@ -62,25 +94,38 @@ impl Memory for Mem {
     }
 }
 
-/// Attaches to the runtime of a process that has one and has started.
+/// Attaches to the runtime of this kind in a process that has one and has started.
 ///
 /// # Errors
 /// Not found: the process has none. Others: it has one of another kind, or may not be read.
-pub fn attach(process: &ProcessFolder) -> io::Result<Attached> {
+pub fn attach(process: &ProcessFolder, kind: RuntimeKind) -> io::Result<Attached> {
     let maps = process.read("maps", MAPS_LIMIT)?;
-    let (base, path) = maps
-        .split(|b| *b == b'\n')
-        .filter(|line| flametop_runtimes::recognise(line))
-        .find_map(|line| {
-            Some((
-                std::str::from_utf8(line.split(|b| *b == b'-').next()?).ok()?,
-                line,
-            ))
-        })
-        .and_then(|(start, line)| Some((u64::from_str_radix(start, 16).ok()?, line)))
-        .ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "it has no libjvm.so"))?;
     let memory = Mem(process.file("mem")?);
-    flametop_runtimes::attach(path, &Pages::new(&memory, ATTACH_PIECES), base)
+    let mut error = io::Error::new(io::ErrorKind::NotFound, "it has no file of the runtime");
+    let mut before: &[u8] = b"";
+    let mut left = MOST_FILES;
+    for line in maps.split(|b| *b == b'\n') {
+        let path = line.iter().position(|b| *b == b'/');
+        let path = path.map_or(&b""[..], |at| &line[at..]);
+        // A file's first mapping has its head.
+        if path == before || flametop_runtimes::recognise(path) != Some(kind) || left == 0 {
+            continue;
+        }
+        before = path;
+        left -= 1;
+        let start = line.split(|b| *b == b'-').next().unwrap_or_default();
+        let start = std::str::from_utf8(start).ok();
+        let Some(base) = start.and_then(|start| u64::from_str_radix(start, 16).ok()) else {
+            continue;
+        };
+        match flametop_runtimes::attach(kind, &Pages::new(&memory, ATTACH_PIECES), base) {
+            Ok(attached) => return Ok(attached),
+            // The program of CPython may leave all to its library.
+            Err(why) if error.kind() != io::ErrorKind::Unsupported => error = why,
+            Err(_) => {}
+        }
+    }
+    Err(error)
 }
 
 /// Reads what walks lacked of the code that a runtime made.
@@ -93,5 +138,22 @@ pub fn read_code(
     lacks: &[Lack],
 ) -> io::Result<Vec<Found>> {
     let memory = Mem(process.file("mem")?);
-    Ok(attached.read(&Pages::new(&memory, CODE_PIECES), lacks))
+    let numbered = |lack: &Lack| match *lack {
+        Lack::Thread(thread, _) => Lack::Thread(thread, own_number(process, thread)),
+        other => other,
+    };
+    let lacks: Vec<Lack> = lacks.iter().map(numbered).collect();
+    Ok(attached.read(&Pages::new(&memory, CODE_PIECES), &lacks))
+}
+
+/// The number of a thread in its own namespace; 0: the thread is gone.
+fn own_number(process: &ProcessFolder, thread: u32) -> u32 {
+    let status = process.read(&format!("task/{thread}/status"), STATUS_LIMIT);
+    let status = status.unwrap_or_default();
+    let line = status
+        .split(|b| *b == b'\n')
+        .find_map(|line| line.strip_prefix(b"NSpid:"));
+    let numbers = line.and_then(|line| std::str::from_utf8(line).ok());
+    let last = numbers.and_then(|numbers| numbers.split_ascii_whitespace().next_back());
+    last.and_then(|number| number.parse().ok()).unwrap_or(0)
 }

@@ -9,6 +9,7 @@ mod by_row;
 mod by_runtime;
 mod cache;
 mod hops;
+mod interpreted;
 mod memory;
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     row::{Kind, RIP, RSP, Registers},
 };
 use cache::Cache;
-use flametop_runtimes::{Called, Known};
+use flametop_runtimes::{Called, Interpreted, Known, Runs};
 use memory::Memory;
 use std::fmt;
 
@@ -35,8 +36,9 @@ pub struct Unwinder {
     hops: Vec<Hop>,
     /// The frames of the last walk that the stack pointer is known of.
     levels: Vec<Level>,
-    /// Room for the functions of a frame.
+    /// Room for the functions of a frame, and for those that an interpreter runs.
     called: Called,
+    runs: Runs,
     /// The distance that was found last from the stack pointer of code that was jumped to, up to the return address of the function
     /// that jumped.
     jumped: u64,
@@ -98,6 +100,7 @@ impl Unwinder {
             hops: Vec::new(),
             levels: Vec::new(),
             called: Called::default(),
+            runs: Runs::default(),
             jumped: 0,
         }
     }
@@ -137,26 +140,28 @@ impl Unwinder {
         self.walk_known(maps, modules, input, None, frames)
     }
 
-    /// The same, with what is `known` of the code that a runtime in the process made: [`Known::is_lacking`] says afterwards whether more
-    /// of that would be needed.
+    /// The same, with what is `known` of the code that a runtime in the process made or interprets, and the copy of the frames that an
+    /// interpreter keeps outside of the stack: [`Known::is_lacking`] says afterwards whether more of that would be needed.
     pub fn walk_known(
         &mut self,
         maps: &ProcessMaps,
         modules: &mut Modules,
         input: &Input<'_>,
-        known: Option<&mut Known>,
+        known: Option<(&mut Known, Interpreted<'_>)>,
         frames: &mut Vec<Frame>,
     ) -> Outcome {
         frames.clear();
         modules.begin();
         self.hops.clear();
         self.levels.clear();
+        let (known, interpreted) = known.unzip();
         let mut walk = Walk {
             unwinder: self,
             maps,
             modules,
             known,
             provisional: None,
+            has_trampolines: false,
             memory: Memory { input },
             registers: Registers {
                 values: *input.regs,
@@ -171,6 +176,11 @@ impl Unwinder {
             // What comes behind may be right, but is not known to be.
             frames.truncate(certain);
             (end, want) = (End::Jit, None);
+        }
+        if let Some(interpreted) = interpreted
+            && walk.put_interpreted(&interpreted, frames)
+        {
+            (end, want) = (End::Limit, None);
         }
         Outcome {
             end,
@@ -189,6 +199,8 @@ struct Walk<'a> {
     known: Option<&'a mut Known>,
     /// From this frame on something is lacking that would make sure of it.
     provisional: Option<usize>,
+    /// An interpreter's functions have code of their own.
+    has_trampolines: bool,
     memory: Memory<'a>,
     registers: Registers,
     /// The memory of a saved register, which was not copied.
@@ -217,6 +229,7 @@ impl Walk<'_> {
                 return (End::Limit, None);
             }
             let offset = area.offset(pc);
+            self.has_trampolines |= area.trampolines;
             let jit = self.modules.get(area.module).kind() == ModuleKind::Jit;
             if inner_jit && area.image && self.is_doubtful(guess, &area) {
                 doubtful.get_or_insert(frames.len());

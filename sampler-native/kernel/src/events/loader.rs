@@ -157,6 +157,7 @@ impl Loader {
         open.maps.reaches.reuse_fd(shared.reaches.as_fd())?;
         open.maps.pages.reuse_fd(shared.pages.as_fd())?;
         open.maps.images.reuse_fd(shared.images.as_fd())?;
+        open.maps.chains.reuse_fd(shared.chains.as_fd())?;
         open.maps.targets.reuse_fd(shared.targets.as_fd())?;
         open.maps.own.reuse_fd(shared.own.as_fd())?;
         match scratch {

@@ -3,14 +3,10 @@
 use std::{collections::HashMap, io};
 
 use super::strange;
-use crate::memory::Pages;
+use crate::{elf, memory::Pages};
 
 /// Most entries of each table; JDK 25 has about 3,000 fields and 1,500 flags.
 pub const MAX_ENTRIES: u64 = 16 << 10;
-/// Most symbols that libjvm exports; JDK 25 has about 1,000.
-const MAX_SYMBOLS: u64 = 16 << 10;
-const MAX_PROGRAM_HEADERS: u64 = 64;
-const MAX_DYNAMIC: u64 = 256;
 /// How the constants begin that are kept.
 const CONSTANTS: [&[u8]; 3] = [
     b"frame::",
@@ -21,11 +17,6 @@ const CONSTANTS: [&[u8]; 3] = [
 pub const MAX_NAME: usize = 48;
 /// Most bytes of an entry.
 const MAX_STRIDE: u64 = 256;
-
-const PT_DYNAMIC: u64 = 2;
-const DT_STRTAB: u64 = 5;
-const DT_SYMTAB: u64 = 6;
-const SYMBOL: u64 = 24;
 
 /// Types whose fields are kept.
 const TYPES: [&[u8]; 24] = [
@@ -176,48 +167,12 @@ impl Tables {
 
 /// The values of the exported variables that lead to the tables.
 fn exported(memory: &Pages<'_>, base: u64) -> io::Result<HashMap<Vec<u8>, u64>> {
-    if memory.u32(base)? != u32::from_le_bytes(*b"\x7fELF") {
-        return Err(strange("libjvm.so is no ELF file"));
-    }
-    let at = |offset: u64| base.wrapping_add(offset);
-    let (table, count) = (memory.u64(at(32))?, memory.u16(at(56))?);
-    // The table of symbols has no length of its own; that of their names lies behind it.
-    let (mut symbols, mut strings) = (0, 0);
-    for i in 0..u64::from(count).min(MAX_PROGRAM_HEADERS) {
-        let header = at(table.wrapping_add(56 * i));
-        if u64::from(memory.u32(header)?) != PT_DYNAMIC {
-            continue;
-        }
-        let address = memory.u64(header.wrapping_add(16))?;
-        for j in 0..MAX_DYNAMIC {
-            let entry = at(address.wrapping_add(16 * j));
-            let (tag, value) = (memory.u64(entry)?, memory.u64(entry.wrapping_add(8))?);
-            let value = if value < base { at(value) } else { value };
-            match tag {
-                0 => break,
-                DT_STRTAB => strings = value,
-                DT_SYMTAB => symbols = value,
-                _ => {}
-            }
-        }
-    }
-    if symbols == 0 || strings <= symbols {
-        return Err(strange("libjvm.so has no symbols"));
-    }
-    let mut found = HashMap::new();
-    for i in 0..((strings - symbols) / SYMBOL).min(MAX_SYMBOLS) {
-        let symbol = symbols.wrapping_add(SYMBOL * i);
-        if memory.u16(symbol.wrapping_add(6))? == 0 {
-            continue;
-        }
-        let name = memory.text(
-            strings.wrapping_add(u64::from(memory.u32(symbol)?)),
-            MAX_NAME,
-        );
+    let mut places = Vec::new();
+    elf::exported(memory, base, MAX_NAME, |name, symbol| {
         if name.starts_with(b"gHotSpotVM") {
-            let value = memory.u64(symbol.wrapping_add(8))?;
-            found.insert(name, memory.u64(at(value))?);
+            places.push((name.to_vec(), symbol.address));
         }
-    }
-    Ok(found)
+    })?;
+    let value = |(name, address): (Vec<u8>, u64)| Ok((name, memory.u64(address)?));
+    places.into_iter().map(value).collect()
 }

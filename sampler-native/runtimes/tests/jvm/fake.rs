@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, io};
 
-use flametop_runtimes::{Attached, Memory, Pages, attach};
+use flametop_runtimes::{Attached, Memory, Pages, RuntimeKind, attach};
 
 pub const BASE: u64 = 0x7f00_0000_0000;
 const SIZE: usize = 1 << 20;
@@ -137,7 +137,7 @@ impl Jvm {
     }
 
     pub fn attach(&self) -> io::Result<Attached> {
-        attach(b"/lib/libjvm.so", &Pages::new(self, 4096), BASE)
+        attach(RuntimeKind::HotSpot, &Pages::new(self, 4096), BASE)
     }
 
     pub fn room(&mut self, size: u64) -> u64 {

@@ -144,6 +144,8 @@ impl Pipeline {
             let piece = next_piece(head, stack, task, &walk);
             // Any piece will do to be shown the task again.
             let again = walk.stale && is_tried_again(head, task, process);
+            let again = again || walk.follow.is_some();
+            self.to_kernel.chains.extend(walk.follow);
             if let Some(address) = piece.or(again.then_some(stack.user_address)) {
                 self.to_kernel.pieces.push((head.tid, address));
             }
@@ -181,6 +183,8 @@ impl Pipeline {
         if awaited.is_some() {
             return awaited;
         }
+        let follow = walk.as_ref().and_then(|walk| walk.follow);
+        self.to_kernel.chains.extend(follow);
         let end = walk.as_ref().map_or(End::Exited, |walk| walk.end);
         if let Some(event) = event.filter(|event| event.function != 0) {
             self.put_returned(head, event.function);

@@ -1,10 +1,10 @@
 //! From a record of the kernel side to the frames of its stack.
 
 use flametop_kernel::{
-    abi,
+    Chain, abi,
     record::{Head, Holder, StackPart},
 };
-use flametop_runtimes::Known;
+use flametop_runtimes::{Interpreted, Known};
 use flametop_stream::End;
 use flametop_unwind::{
     self as unwind, Frame, Input, ModuleId, Outcome, Piece, ProcessMaps, Unwinder,
@@ -67,6 +67,8 @@ pub struct Walk {
     pub stale: bool,
     /// What the walk has to be made again for.
     pub awaited: Option<Awaited>,
+    /// A chain of the thread that was not copied, and is to be from now on.
+    pub follow: Option<Chain>,
 }
 
 impl Walk {
@@ -76,6 +78,7 @@ impl Walk {
             outcome: None,
             stale: false,
             awaited: None,
+            follow: None,
         }
     }
 
@@ -247,13 +250,19 @@ impl Walker {
             pieces: &pieces,
         };
         process.code.begin(os::monotonic());
-        let mut outcome = self.walk_user(&maps, &input, &mut process.code);
+        let interpreted = Interpreted {
+            thread: head.tid,
+            copied: stack.chain(),
+        };
+        let mut outcome = self.walk_user(&maps, &input, &mut process.code, interpreted);
         let mut stale = false;
         while let Some(address) = outcome.unknown_address {
             let modules = &mut self.files.modules;
             let maps = &mut process.maps;
             match self.mappings.again(head, maps, address, modules) {
-                At::Known(newer) => outcome = self.walk_user(&newer, &input, &mut process.code),
+                At::Known(newer) => {
+                    outcome = self.walk_user(&newer, &input, &mut process.code, interpreted);
+                }
                 At::Asked if turn != Turn::Last => return Walk::waits(Awaited::Mappings),
                 At::Asked | At::Unknown(_) => {
                     stale = true;
@@ -265,6 +274,8 @@ impl Walker {
                 break;
             }
         }
+        let uncopied = process.code.take_uncopied();
+        let follow = uncopied.and_then(|thread| chain(head, maps.attached()?.chain(thread)?));
         if let Some(attached) = maps.attached()
             && self.codes.ask(head, process, attached)
             && turn != Turn::Last
@@ -291,6 +302,7 @@ impl Walker {
             outcome: Some(outcome),
             stale,
             awaited: None,
+            follow,
         }
     }
 
@@ -322,10 +334,17 @@ impl Walker {
         }
     }
 
-    fn walk_user(&mut self, maps: &ProcessMaps, input: &Input<'_>, known: &mut Known) -> Outcome {
+    fn walk_user(
+        &mut self,
+        maps: &ProcessMaps,
+        input: &Input<'_>,
+        known: &mut Known,
+        interpreted: Interpreted<'_>,
+    ) -> Outcome {
         let modules = &mut self.files.modules;
+        let known = Some((known, interpreted));
         self.unwinder
-            .walk_known(maps, modules, input, Some(known), &mut self.user)
+            .walk_known(maps, modules, input, known, &mut self.user)
     }
 
     /// The outermost frame of a stack that could not be read since this task held the mmap_lock.
@@ -340,6 +359,22 @@ impl Walker {
             guessed: false,
         }
     }
+}
+
+/// A chain as the kernel side takes it; none: it is that of no address space.
+fn chain(head: &Head, chain: flametop_runtimes::Chain) -> Option<Chain> {
+    (head.image != 0).then_some(Chain {
+        tid: head.tid,
+        image: head.image,
+        thread: chain.thread,
+        identity: chain.identity,
+        first: chain.first,
+        through: chain.through,
+        next: chain.next,
+        object: chain.object,
+        flags: chain.flags,
+        names: chain.names,
+    })
 }
 
 /// How the user half ends, if there is nothing to walk.
@@ -361,7 +396,7 @@ fn end_without_walk(head: &Head, stack: &StackPart<'_>) -> Option<End> {
 fn pieces<'a>(stack: &StackPart<'a>, collected: Option<&'a Pieces>) -> Vec<Piece<'a>> {
     let piece = |(address, bytes)| Piece { address, bytes };
     let mut pieces = vec![piece((stack.user_address, stack.user))];
-    pieces.extend(stack.chunks.map(piece));
+    pieces.extend(stack.memory_chunks().map(piece));
     if !stack.piece.is_empty() {
         pieces.push(piece((stack.piece_address, stack.piece)));
     }

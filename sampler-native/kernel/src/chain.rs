@@ -1,0 +1,67 @@
+//! Chains: the frames that an interpreter keeps outside of the stack, as the kernel side copies them.
+
+use std::mem::offset_of;
+
+use crate::{abi, skeletons::layout};
+
+/// How the kernel side gets along the chain of one thread; see `struct ft_chain`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// The thread, as [`crate::record::Head::tid`].
+    pub tid: u32,
+    /// The image of its process, as [`crate::record::Head::image`].
+    pub image: u32,
+    /// Address of what the interpreter knows of the thread.
+    pub thread: u64,
+    /// Offset there of a word that is copied as it is.
+    pub identity: u16,
+    /// Offset there of the pointer to the first node …
+    pub first: u16,
+    /// … or to what has the pointer to the first node at this offset.
+    pub through: Option<u16>,
+    /// Offset in a node of the pointer to the next one.
+    pub next: u16,
+    /// Offset in a node of the pointer to the object that it runs.
+    pub object: u16,
+    /// Offset in a node of a word that is copied as it is.
+    pub flags: u16,
+    /// Offsets in an object of words that are copied as they are.
+    pub names: [u16; 2],
+}
+
+const KEY: usize = size_of::<layout::ft_chain_key>();
+const HOW: usize = size_of::<layout::ft_chain>();
+const _: () = {
+    assert!(KEY == 8 && offset_of!(layout::ft_chain_key, image) == 4);
+    assert!(HOW == 24 && offset_of!(layout::ft_chain, identity) == 8);
+    assert!(offset_of!(layout::ft_chain, through) == 12);
+    assert!(offset_of!(layout::ft_chain, object) == 16);
+    assert!(offset_of!(layout::ft_chain, names) == 20);
+    assert!(size_of::<layout::ft_chain_head>() == 32);
+    assert!(size_of::<layout::ft_chain_node>() == 40);
+};
+
+impl Chain {
+    /// Key and value of the map of chains.
+    pub(crate) fn bytes(&self) -> ([u8; KEY], [u8; HOW]) {
+        let mut key = [0; KEY];
+        key[..4].copy_from_slice(&self.tid.to_ne_bytes());
+        key[4..].copy_from_slice(&self.image.to_ne_bytes());
+        let mut how = [0; HOW];
+        how[..8].copy_from_slice(&self.thread.to_ne_bytes());
+        let offsets = [
+            self.identity,
+            self.first,
+            self.through.unwrap_or(abi::FT_CHAIN_DIRECT as u16),
+            self.next,
+            self.object,
+            self.flags,
+            self.names[0],
+            self.names[1],
+        ];
+        for (place, offset) in how[8..].chunks_exact_mut(2).zip(offsets) {
+            place.copy_from_slice(&offset.to_ne_bytes());
+        }
+        (key, how)
+    }
+}

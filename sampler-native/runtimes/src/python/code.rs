@@ -1,0 +1,119 @@
+//! Names of code objects.
+
+use std::io;
+
+use super::{layout::Layout, strange};
+use crate::{Method, Name, memory::Pages};
+
+/// Most characters of a name, and of a path.
+const MOST_NAME: u64 = 256;
+const MOST_PATH: u64 = 4096;
+
+/// Bits of the state of a text: bytes of a character, whether the characters lie behind the object, and whether all are ASCII.
+const WIDTH_SHIFT: u32 = 2;
+const WIDTH: u32 = 7;
+const COMPACT: u32 = 1 << 5;
+const ASCII: u32 = 1 << 6;
+
+/// Folders in which packages begin: the path from there on is the name of a module.
+const LIBRARIES: [&str; 2] = ["site-packages", "dist-packages"];
+
+/// The code object at an address, as a method whose words are the address of its name and the word with its first line.
+pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io::Result<Method> {
+    let word = |offset: u16| memory.u64(at.wrapping_add(offset.into()));
+    if word(8)? != code_type {
+        return Err(strange("it is no code object"));
+    }
+    let (name, line) = (word(layout.name)?, word(layout.line)?);
+    let file = text(layout, memory, word(layout.file)?, MOST_PATH)?;
+    let function = text(layout, memory, name, MOST_NAME)?;
+    Ok(Method {
+        name: Name::of(format!("{}:{function}", module(&file)).as_bytes()),
+        begin: name,
+        end: line,
+        lines: Box::default(),
+    })
+}
+
+/// A text; one that is longer than `most` characters is cut.
+fn text(layout: &Layout, memory: &Pages<'_>, at: u64, most: u64) -> io::Result<String> {
+    let length = memory.u64(at.wrapping_add(16))?;
+    let state = memory.u32(at.wrapping_add(32))?;
+    if state & COMPACT == 0 {
+        return Err(strange("it is no text as names are"));
+    }
+    let is_ascii = state & ASCII != 0;
+    let start = if is_ascii { layout.ascii } else { layout.wide };
+    let (width, length) = ((state >> WIDTH_SHIFT) & WIDTH, length.min(most));
+    let bytes = |width: u64| memory.bytes(at.wrapping_add(start.into()), (length * width) as usize);
+    let wide = |character: u32| char::from_u32(character).unwrap_or(char::REPLACEMENT_CHARACTER);
+    Ok(match width {
+        1 => bytes(1)?.into_iter().map(char::from).collect(),
+        2 => {
+            let bytes = bytes(2)?;
+            let units = bytes.chunks_exact(2);
+            units
+                .map(|unit| wide(u16::from_le_bytes([unit[0], unit[1]]).into()))
+                .collect()
+        }
+        4 => {
+            let bytes = bytes(4)?;
+            let units = bytes.chunks_exact(4);
+            units
+                .map(|u| wide(u32::from_le_bytes([u[0], u[1], u[2], u[3]])))
+                .collect()
+        }
+        _ => return Err(strange("it is no text")),
+    })
+}
+
+/// The part of a path that tells modules apart: from the library's folder on, else the file and its folder.
+fn module(path: &str) -> &str {
+    if !path.starts_with('/') {
+        return path;
+    }
+    let mut at = 0;
+    let mut from = None;
+    let mut folders: [usize; 2] = [0, 0];
+    for part in path.split('/') {
+        folders = [folders[1], at];
+        let after = (at + part.len() + 1).min(path.len());
+        let version = part.strip_prefix("python3.").unwrap_or("x");
+        if LIBRARIES.contains(&part) || version.bytes().all(|b| b.is_ascii_digit()) {
+            from = Some(after);
+        }
+        at = after;
+    }
+    let from = from.filter(|from| *from < path.len());
+    path.get(from.unwrap_or(folders[0])..)
+        .unwrap_or(path)
+        .trim_start_matches('/')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn module_is_the_part_of_a_path_that_tells_modules_apart() {
+        for (path, told) in [
+            ("/usr/lib/python3.11/json/decoder.py", "json/decoder.py"),
+            (
+                "/srv/venv/lib/python3.12/site-packages/flask/app.py",
+                "flask/app.py",
+            ),
+            ("/srv/mailer/send.py", "mailer/send.py"),
+            ("/send.py", "send.py"),
+            ("send.py", "send.py"),
+            (
+                "<frozen importlib._bootstrap>",
+                "<frozen importlib._bootstrap>",
+            ),
+            ("", ""),
+            ("/", ""),
+            ("/usr/lib/python3.11/", "python3.11/"),
+        ] {
+            assert_eq!(module(path), told, "{path}");
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! Where the fields of CPython's structures are.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use super::strange;
+use crate::{Chain, memory::Pages};
+
+/// Offsets of fields; of words in which a smaller field lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Layout {
+    /// In the runtime: the first interpreter.
+    pub interpreters: u16,
+    /// In an interpreter: the next one, and the first thread.
+    pub next_interpreter: u16,
+    pub threads: u16,
+    /// In a thread: the next one, its number in its own namespace, and what leads to its innermost frame.
+    pub next_thread: u16,
+    pub identity: u16,
+    pub first: u16,
+    /// What that is.
+    pub levels: Levels,
+    /// In a frame: the one that called it, its code object, and a word of flags.
+    pub previous: u16,
+    pub code: u16,
+    pub flags: u16,
+    /// In a code object: its names, and the word with its first line.
+    pub file: u16,
+    pub name: u16,
+    pub line: u16,
+    /// In a text: where its characters begin, if all are ASCII, and if not.
+    pub ascii: u16,
+    pub wide: u16,
+}
+
+/// How one call of the interpreter says which frames it runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Levels {
+    /// 3.11: a thread leads to a structure on the stack, which has the innermost frame and the structure of the call before; the
+    /// outermost frame of the run has a sign.
+    Linked,
+    /// 3.12: as before; and the outermost frame is followed by one that lies on the stack itself.
+    Through,
+    /// 3.13: the thread leads to the innermost frame itself.
+    Direct,
+}
+
+/// Where 3.11 and 3.12 have the innermost frame in the structure on the stack, and 3.11 the structure of the call before.
+pub const LINKED_FRAME: u16 = 8;
+pub const LINKED_NEXT: u16 = 16;
+const THROUGH_FRAME: u16 = 0;
+
+/// The sign of 3.11 that a frame is the outermost of its run, and the place of the owner, as shifts in the word of flags.
+const ENTRY_SHIFT: u32 = 32;
+const LINKED_OWNER_SHIFT: u32 = 40;
+const OWNER_SHIFT: u32 = 48;
+/// Owners: thread, generator, frame object, and the stack.
+const STACK: u8 = 3;
+
+/// `Include/internal` of 3.11: the same from 3.11.0 to 3.11.14.
+const V3_11: Layout = Layout {
+    interpreters: 40,
+    next_interpreter: 0,
+    threads: 16,
+    next_thread: 8,
+    identity: 160,
+    first: 56,
+    levels: Levels::Linked,
+    previous: 48,
+    code: 32,
+    flags: 64,
+    file: 112,
+    name: 128,
+    line: 72,
+    ascii: 48,
+    wide: 72,
+};
+
+/// The same of 3.12.
+const V3_12: Layout = Layout {
+    interpreters: 40,
+    next_interpreter: 0,
+    threads: 72,
+    next_thread: 8,
+    identity: 144,
+    first: 56,
+    levels: Levels::Through,
+    previous: 8,
+    code: 0,
+    flags: 64,
+    file: 112,
+    name: 128,
+    line: 64,
+    ascii: 40,
+    wide: 56,
+};
+
+/// What a frame's flags say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// It runs a function that others of the run called.
+    Inner,
+    /// It runs the first function of the run.
+    Outermost,
+    /// It lies on the stack, and the run ends before it.
+    OnStack,
+}
+
+impl Layout {
+    /// The layout of a version, as `Py_Version` has it, whose runtime is at an address.
+    pub fn read(memory: &Pages<'_>, runtime: u64, version: u64) -> io::Result<Layout> {
+        let [_, _, minor, major, ..] = version.to_le_bytes();
+        match (major, minor) {
+            (3, 11) => Ok(V3_11),
+            (3, 12) => Ok(V3_12),
+            (3, 13) => Layout::told(memory, runtime, version),
+            _ => Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                format!("CPython {major}.{minor} is not known"),
+            )),
+        }
+    }
+
+    /// As CPython 3.13 tells in the table `_Py_DebugOffsets`, with which its runtime begins.
+    fn told(memory: &Pages<'_>, runtime: u64, version: u64) -> io::Result<Layout> {
+        let word = |index: u64| memory.u64(runtime.wrapping_add(8 * index));
+        if word(0)?.to_le_bytes() != *b"xdebugpy" || word(1)? & 0xffff_ffff != version & 0xffff_ffff
+        {
+            return Err(strange("CPython does not tell where its fields are"));
+        }
+        if word(2)? != 0 {
+            return Err(io::Error::new(
+                io::ErrorKind::Unsupported,
+                "CPython without a lock of its interpreter is not known",
+            ));
+        }
+        let place = |index: u64| {
+            let place = u16::try_from(word(index)?).ok();
+            place.ok_or_else(|| strange("CPython tells of a field that is too far"))
+        };
+        let owner = place(33)?;
+        let layout = Layout {
+            interpreters: place(5)?,
+            next_interpreter: place(8)?,
+            threads: place(9)?,
+            next_thread: place(21)?,
+            identity: place(25)?,
+            first: place(23)?,
+            levels: Levels::Direct,
+            previous: place(29)?,
+            code: place(30)?,
+            flags: owner & !7,
+            file: place(35)?,
+            name: place(37)?,
+            line: place(39)? & !7,
+            ascii: place(70)?,
+            wide: 56,
+        };
+        if u32::from(owner & 7) * 8 != OWNER_SHIFT {
+            return Err(strange("CPython has the owner of a frame elsewhere"));
+        }
+        Ok(layout)
+    }
+
+    /// How the kernel side copies the frames of a thread.
+    pub fn chain(&self, thread: u64) -> Chain {
+        Chain {
+            thread,
+            identity: self.identity,
+            first: self.first,
+            through: match self.levels {
+                Levels::Linked => Some(LINKED_FRAME),
+                Levels::Through => Some(THROUGH_FRAME),
+                Levels::Direct => None,
+            },
+            next: self.previous,
+            object: self.code,
+            flags: self.flags,
+            names: [self.name, self.line],
+        }
+    }
+
+    /// What the flags of a frame say; none: they are not those of a frame.
+    pub fn frame(&self, flags: u64) -> Option<Frame> {
+        if self.levels == Levels::Linked {
+            let owner = (flags >> LINKED_OWNER_SHIFT) as u8;
+            return match (flags >> ENTRY_SHIFT) as u8 {
+                _ if owner >= STACK => None,
+                0 => Some(Frame::Inner),
+                1 => Some(Frame::Outermost),
+                _ => None,
+            };
+        }
+        match (flags >> OWNER_SHIFT) as u8 {
+            STACK => Some(Frame::OnStack),
+            owner => (owner < STACK).then_some(Frame::Inner),
+        }
+    }
+}

@@ -1,0 +1,425 @@
+//! CPython's functions by made-up memory of each version that is known, and by memory that lies.
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use flametop_runtimes::{
+    Attached, Found, Interpreted, Known, Lack, Memory, Names, Pages, Runs, RuntimeKind, Stack,
+    attach,
+};
+
+const BASE: u64 = 0x5000_0000;
+const EVAL: u64 = BASE + 0x2000;
+const STACK: u64 = 0x7ffd_0000_0000;
+const TID: u32 = 4321;
+/// Its number in its own namespace.
+const OWN: u64 = 17;
+
+/// What differs between versions: offsets, in the order of their use below.
+struct Version {
+    number: u64,
+    interpreters: u64,
+    next_interpreter: u64,
+    threads: u64,
+    identity: u64,
+    first: u64,
+    previous: u64,
+    code: u64,
+    line: u64,
+    ascii: u64,
+}
+
+const VERSIONS: [Version; 3] = [
+    Version {
+        number: 0x030b_02f0,
+        interpreters: 40,
+        next_interpreter: 0,
+        threads: 16,
+        identity: 160,
+        first: 56,
+        previous: 48,
+        code: 32,
+        line: 72,
+        ascii: 48,
+    },
+    Version {
+        number: 0x030c_01f0,
+        interpreters: 40,
+        next_interpreter: 0,
+        threads: 72,
+        identity: 144,
+        first: 56,
+        previous: 8,
+        code: 0,
+        line: 68,
+        ascii: 40,
+    },
+    Version {
+        number: 0x030d_00f0,
+        interpreters: 632,
+        next_interpreter: 7264,
+        threads: 7344,
+        identity: 160,
+        first: 72,
+        previous: 8,
+        code: 0,
+        line: 68,
+        ascii: 40,
+    },
+];
+
+/// Bytes from an address on.
+#[derive(Clone)]
+struct Area(u64, Vec<u8>);
+
+impl Area {
+    fn put(&mut self, address: u64, bytes: &[u8]) {
+        let at = (address - self.0) as usize;
+        self.1[at..at + bytes.len()].copy_from_slice(bytes);
+    }
+
+    fn set(&mut self, address: u64, word: u64) {
+        self.put(address, &word.to_le_bytes());
+    }
+
+    fn get(&self, address: u64) -> Option<u64> {
+        let at = usize::try_from(address.checked_sub(self.0)?).ok()?;
+        let bytes = self.1.get(at..at.checked_add(8)?)?.first_chunk()?;
+        Some(u64::from_le_bytes(*bytes))
+    }
+}
+
+impl Memory for Area {
+    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize> {
+        let at = address.checked_sub(self.0).ok_or(io::ErrorKind::NotFound)?;
+        let there = self.1.get(at as usize..).unwrap_or_default();
+        let count = there.len().min(into.len());
+        into[..count].copy_from_slice(&there[..count]);
+        Ok(count)
+    }
+}
+
+impl Stack for Area {
+    fn word(&self, address: u64) -> Option<u64> {
+        self.get(address)
+    }
+}
+
+/// A process with one thread, in which `outer` and `inner` run in one call of the interpreter, and `called` in another one.
+#[derive(Clone)]
+struct Process {
+    memory: Area,
+    stack: Area,
+    /// The copy of the chain.
+    copied: Vec<u8>,
+    /// Where each call of the interpreter is on the stack, the innermost first.
+    calls: [u64; 2],
+}
+
+impl Process {
+    fn new(version: &Version) -> Process {
+        let mut memory = Area(BASE, vec![0; 0x10000]);
+        let mut stack = Area(STACK, vec![0; 0x1000]);
+        // ELF: one program header, the dynamic section, symbols and their names.
+        memory.put(BASE, b"\x7fELF");
+        memory.put(BASE + 16, &3u16.to_le_bytes());
+        memory.set(BASE + 32, 64);
+        memory.put(BASE + 56, &1u16.to_le_bytes());
+        memory.put(BASE + 64, &2u32.to_le_bytes());
+        memory.set(BASE + 64 + 16, 0x100);
+        for (index, word) in [6, 0x200, 5, BASE + 0x200 + 5 * 24, 0]
+            .into_iter()
+            .enumerate()
+        {
+            memory.set(BASE + 0x100 + 8 * index as u64, word);
+        }
+        let symbols: [(&str, u64, u64); 4] = [
+            ("_PyRuntime", 0x800, 8),
+            ("Py_Version", 0x600, 8),
+            ("PyCode_Type", 0x1800, 8),
+            ("_PyEval_EvalFrameDefault", EVAL - BASE, 0x1000),
+        ];
+        let mut name = 1;
+        for (index, (text, address, size)) in symbols.into_iter().enumerate() {
+            let at = BASE + 0x200 + 24 * (index as u64 + 1);
+            memory.put(at, &(name as u32).to_le_bytes());
+            memory.put(at + 6, &1u16.to_le_bytes());
+            memory.set(at + 8, address);
+            memory.set(at + 16, size);
+            memory.put(BASE + 0x200 + 5 * 24 + name, text.as_bytes());
+            name += text.len() as u64 + 1;
+        }
+        memory.set(BASE + 0x600, version.number);
+        let runtime = BASE + 0x800;
+        if version.number >> 16 == 0x030d {
+            memory.put(runtime, b"xdebugpy");
+            memory.set(runtime + 8, version.number);
+            for (index, place) in [
+                (5, version.interpreters),
+                (8, version.next_interpreter),
+                (9, version.threads),
+                (21, 8),
+                (23, version.first),
+                (25, version.identity),
+                (29, version.previous),
+                (30, version.code),
+                (33, 70),
+                (35, 112),
+                (37, 128),
+                (39, version.line),
+                (70, version.ascii),
+            ] {
+                memory.set(runtime + 8 * index, place);
+            }
+        }
+        let (interpreter, thread) = (BASE + 0x6000, BASE + 0x5000);
+        memory.set(runtime + version.interpreters, interpreter);
+        memory.set(interpreter + version.threads, thread);
+        memory.set(thread + version.identity, OWN);
+        let codes = ["called", "inner", "outer"].map(|name| {
+            let at = BASE + 0xa000 + 0x800 * u64::from(name.as_bytes()[0] - b'a') / 4;
+            for (place, text) in [(112, "/srv/shop/web.py"), (128, name)] {
+                let object = at + 0x100 + 4 * place;
+                memory.set(object + 16, text.len() as u64);
+                memory.put(object + 32, &(1u32 << 2 | 1 << 5 | 1 << 6).to_le_bytes());
+                memory.put(object + version.ascii, text.as_bytes());
+                memory.set(at + place, object);
+            }
+            memory.set(at + 8, BASE + 0x1800);
+            memory.put(at + version.line, &7u32.to_le_bytes());
+            at
+        });
+        let calls = [STACK + 0x100, STACK + 0x300];
+        let frame = |index: u64| BASE + 0x4000 + 0x80 * index;
+        // Address, code, and whether it is the last of its call; with 3.12 a frame on the stack follows.
+        let mut chain = Vec::new();
+        let linked = version.number >> 16 == 0x030b;
+        let entry = |is: bool| if linked { u64::from(is) << 32 } else { 0 };
+        chain.push((frame(2), codes[0], entry(true)));
+        if !linked {
+            chain.push((calls[0], 0, 3 << 48));
+        }
+        chain.push((frame(1), codes[1], entry(false)));
+        chain.push((frame(0), codes[2], entry(true)));
+        if !linked {
+            chain.push((calls[1], 0, 3 << 48));
+        }
+        let mut first = frame(2);
+        if linked {
+            stack.set(calls[0] + 8, frame(2));
+            stack.set(calls[0] + 16, calls[1]);
+            stack.set(calls[1] + 8, frame(1));
+            stack.set(calls[1] + 16, thread + 0x400);
+        }
+        if version.number >> 16 != 0x030d {
+            first = calls[0];
+        }
+        let mut copied: Vec<u64> = vec![thread, OWN, first, 0];
+        for (address, code, flags) in chain {
+            let word = |offset: u64| memory.get(code + offset).unwrap_or(0);
+            let names = [word(128), word(version.line & !7)];
+            copied.extend([address, code, flags, names[0], names[1]]);
+        }
+        Process {
+            memory,
+            stack,
+            copied: copied.into_iter().flat_map(u64::to_le_bytes).collect(),
+            calls,
+        }
+    }
+
+    fn attach(&self) -> io::Result<Attached> {
+        attach(RuntimeKind::Python, &Pages::new(&self.memory, 64), BASE)
+    }
+
+    /// The runs of a walk, when nothing is lacking any more; none: they are not certain.
+    fn runs(&self, attached: &Attached, known: &mut Known, names: &mut Names) -> Option<Runs> {
+        let copied = Interpreted {
+            thread: TID,
+            copied: &self.copied,
+        };
+        for turn in 0..4 {
+            let mut runs = Runs::default();
+            known.begin(turn);
+            if attached.interpreted(known, &copied, &self.stack, &mut runs) {
+                return Some(runs);
+            }
+            let asks = known.take_asks();
+            if asks.is_empty() {
+                return None;
+            }
+            let own = |lack: &Lack| match *lack {
+                Lack::Thread(thread, _) => Lack::Thread(thread, OWN as u32),
+                other => other,
+            };
+            let owned: Vec<Lack> = asks.iter().map(own).collect();
+            let found = attached.read(&Pages::new(&self.memory, 64), &owned);
+            known.come(&asks, Some(found), names, turn);
+        }
+        None
+    }
+
+    fn word(&mut self, index: usize) -> &mut [u8] {
+        &mut self.copied[8 * index..8 * index + 8]
+    }
+}
+
+/// The runs, each with its place.
+fn told(runs: &Runs, names: &Names) -> Vec<(u64, Vec<String>)> {
+    let mut from = 0;
+    let mut all = Vec::new();
+    for (at, end) in &runs.ends {
+        let text =
+            |id| String::from_utf8_lossy(&names.get(id).expect("a name").function).into_owned();
+        let run = runs.names[from..*end].iter().map(|id| text(*id));
+        all.push((*at, run.collect()));
+        from = *end;
+    }
+    all
+}
+
+#[test]
+fn functions_of_each_version_are_told_by_the_calls_that_run_them() {
+    for version in VERSIONS {
+        let process = Process::new(&version);
+        let attached = process.attach().expect("it tells of itself");
+        assert_eq!(attached.interpreter(), Some(EVAL..EVAL + 0x1000));
+        let (mut known, mut names) = (Known::default(), Names::default());
+        let runs = process.runs(&attached, &mut known, &mut names);
+        let runs = runs.unwrap_or_else(|| panic!("{:x}", version.number));
+        let name = |function: &str| format!("shop/web.py:{function}");
+        let expected = vec![
+            (process.calls[0], vec![name("called")]),
+            (process.calls[1], vec![name("inner"), name("outer")]),
+        ];
+        assert_eq!(told(&runs, &names), expected, "{:x}", version.number);
+        assert!(!runs.is_cut);
+    }
+}
+
+#[test]
+fn chain_of_another_thread_or_without_a_copy_tells_nothing_and_is_asked_for() {
+    for version in VERSIONS {
+        let mut process = Process::new(&version);
+        let attached = process.attach().expect("it tells of itself");
+        let (mut known, mut names) = (Known::default(), Names::default());
+        process.word(1).copy_from_slice(&18u64.to_le_bytes());
+        assert!(process.runs(&attached, &mut known, &mut names).is_none());
+        assert_eq!(known.take_uncopied(), Some(BASE + 0x5000));
+        process.copied.clear();
+        assert!(process.runs(&attached, &mut known, &mut names).is_none());
+        let thread = known.take_uncopied().expect("it is known");
+        let chain = attached.chain(thread).expect("it has one");
+        assert_eq!(u64::from(chain.identity), version.identity);
+    }
+}
+
+#[test]
+fn code_object_that_is_another_one_by_now_has_no_name() {
+    for version in VERSIONS {
+        let mut process = Process::new(&version);
+        let attached = process.attach().expect("it tells of itself");
+        let (mut known, mut names) = (Known::default(), Names::default());
+        // The word of the innermost function's object by which it is known again.
+        process.word(4 + 3).copy_from_slice(&77u64.to_le_bytes());
+        assert!(process.runs(&attached, &mut known, &mut names).is_none());
+    }
+}
+
+#[test]
+fn version_that_is_not_known_is_refused_and_never_asked_again() {
+    for number in [0x030a_00f0, 0x030e_00f0, 0, u64::MAX] {
+        let mut process = Process::new(&VERSIONS[0]);
+        process.memory.set(BASE + 0x600, number);
+        let error = process.attach().expect_err("it is not known");
+        assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+    }
+    let mut process = Process::new(&VERSIONS[2]);
+    process.memory.set(BASE + 0x800 + 16, 1);
+    let error = process.attach().expect_err("free-threaded");
+    assert_eq!(error.kind(), io::ErrorKind::Unsupported);
+}
+
+#[test]
+fn ring_of_threads_without_numbers_ends() {
+    for version in VERSIONS {
+        let mut process = Process::new(&version);
+        let attached = process.attach().expect("it tells of itself");
+        let thread = BASE + 0x10000 - 0x20;
+        process.memory.set(BASE + 0x6000 + version.threads, thread);
+        process.memory.set(thread + 8, thread);
+        let found = attached.read(&Pages::new(&process.memory, 64), &[Lack::Thread(TID, 1)]);
+        assert!(matches!(found[..], [Found::Thread(TID, None)]), "{found:?}");
+    }
+}
+
+/// A row of numbers that look random.
+struct Draw(u64);
+
+impl Draw {
+    fn next(&mut self) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        self.0 >> 16
+    }
+
+    fn below(&mut self, most: usize) -> usize {
+        (self.next() % most as u64) as usize
+    }
+}
+
+#[test]
+fn memory_that_lies_ends_in_bounded_time_and_in_no_panic() {
+    let mut draw = Draw(1);
+    let (mut attached, mut longest, mut rounds) = (0, Duration::ZERO, 0);
+    let begin = Instant::now();
+    let whole = VERSIONS.map(|version| Process::new(&version));
+    while rounds < 30_000 && begin.elapsed() < Duration::from_secs(10) {
+        rounds += 1;
+        let mut process = whole[rounds % 3].clone();
+        for _ in 0..1 + draw.below(4) {
+            let lie = match draw.below(7) {
+                0 => u64::MAX,
+                1 => 1 << 63,
+                2 => 0,
+                3 => draw.next(),
+                4 => BASE + 8 * draw.below(0x2000) as u64,
+                5 => STACK + 8 * draw.below(0x200) as u64,
+                _ => 1 << draw.below(64),
+            };
+            let lie = lie.to_le_bytes();
+            match draw.below(3) {
+                0 => {
+                    let at = 8 * draw.below(process.memory.1.len() / 8 - 1);
+                    process.memory.1[at..at + 8].copy_from_slice(&lie);
+                }
+                1 => {
+                    let at = 8 * draw.below(process.stack.1.len() / 8 - 1);
+                    process.stack.1[at..at + 8].copy_from_slice(&lie);
+                }
+                _ => {
+                    let at = draw.below(process.copied.len() - 8);
+                    process.copied[at..at + 8].copy_from_slice(&lie);
+                    let length = process.copied.len() - draw.below(2) * draw.below(40);
+                    process.copied.truncate(length);
+                }
+            }
+        }
+        let round = Instant::now();
+        if let Ok(runtime) = process.attach() {
+            attached += 1;
+            let (mut known, mut names) = (Known::default(), Names::default());
+            if let Some(runs) = process.runs(&runtime, &mut known, &mut names) {
+                let ends = runs.ends.iter().map(|(_, end)| *end);
+                assert!(ends.is_sorted() && runs.names.len() <= process.copied.len() / 40);
+            }
+        }
+        longest = longest.max(round.elapsed());
+    }
+    assert!(attached > rounds / 2, "{attached} of {rounds}");
+    assert!(longest < Duration::from_secs(2), "{longest:?}");
+}

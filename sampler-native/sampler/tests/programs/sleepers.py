@@ -1,0 +1,100 @@
+# Threads that sleep in known places: sleepers.py FILE writes for each its number and its functions, the innermost first.
+import functools
+import json
+import sys
+import threading
+import time
+
+told = open(sys.argv[1], "w")
+lock = threading.Lock()
+
+
+def rest(*_):
+    frame, names = sys._getframe(), []
+    while frame:
+        names.append(frame.f_code.co_qualname)
+        frame = frame.f_back
+    with lock:
+        print(threading.get_native_id(), *names, sep="\t", file=told, flush=True)
+    time.sleep(1000)
+
+
+def deep(n):
+    return deep(n - 1) if n else rest()
+
+
+def lazily():
+    yield 1
+    rest()
+    yield 2
+
+
+class Sorter:
+    def key(self, value):
+        return rest()
+
+    def sort(self):
+        return sorted([1, 2], key=self.key)
+
+    def __lt__(self, other):
+        return rest()
+
+
+class Callable:
+    def __call__(self):
+        return [f() for f in [lambda: rest()]]
+
+
+async def awaits():
+    async def inner():
+        rest()
+
+    await inner()
+
+
+def by_send():
+    try:
+        awaits().send(None)
+    except StopIteration:
+        pass
+
+
+def partly():
+    functools.partial(Sorter().sort)()
+
+
+def by_json():
+    json.loads('{"a": 1}', object_hook=rest)
+
+
+def by_repr():
+    class Shown:
+        def __repr__(self):
+            rest()
+
+    repr([{"a": Shown()}])
+
+
+def by_compare():
+    return min([Sorter(), Sorter()])
+
+
+ways = [
+    rest,
+    lambda: deep(60),
+    lambda: deep(300),
+    lambda: list(lazily()),
+    lambda: sum(x for x in lazily()),
+    partly,
+    Callable(),
+    by_send,
+    by_json,
+    by_repr,
+    by_compare,
+    lambda: list(map(rest, [1])),
+    lambda: exec("rest()"),
+    lambda: next(zip(lazily(), (rest() for _ in [1]))),
+]
+for way in ways:
+    threading.Thread(target=way, daemon=True).start()
+deep(3)

@@ -1,0 +1,260 @@
+//! Functions of Python that nothing prepared, by real interpreters on the real kernel: run as root. A version that is not there is said by
+//! name, and its tests left out.
+
+#[allow(dead_code)]
+mod model;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::{Duration, Instant},
+};
+
+use flametop_stream::{End, ModuleKind};
+use model::{Model, Recording};
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Threads of `sleepers.py`.
+const SLEEPERS: usize = 15;
+/// Functions that are copied of a thread that sleeps.
+const COPIED: usize = 128;
+
+/// A child process that is killed and reaped at the end of its test.
+struct Program(Child);
+
+impl Program {
+    fn start(python: &PathBuf, arguments: &[&str]) -> Program {
+        let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
+        let child = Command::new(python)
+            .args(arguments)
+            .current_dir(programs)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn();
+        Program(child.expect("it was there"))
+    }
+
+    fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// Every CPython from 3.11 to 3.13 that is there.
+fn pythons() -> Vec<PathBuf> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let versions = fs::read_dir(format!("{home}/.pyenv/versions"));
+    let versions = versions.into_iter().flatten().flatten();
+    let mut all: Vec<PathBuf> = versions.map(|v| v.path().join("bin/python3")).collect();
+    for version in ["3.11", "3.12", "3.13"] {
+        all.push(format!("/usr/bin/python{version}").into());
+        all.push(format!("/usr/local/bin/python{version}").into());
+    }
+    let probe = "import sys, sysconfig; sys.exit(not (3, 11) <= sys.version_info < (3, 14) or bool(sysconfig.get_config_var('Py_GIL_DISABLED')))";
+    all.retain(|python| {
+        let status = Command::new(python).args(["-c", probe]).status();
+        status.is_ok_and(|status| status.success())
+    });
+    all.sort();
+    if all.is_empty() {
+        eprintln!("skipped, no CPython from 3.11 to 3.13 is here");
+    }
+    all
+}
+
+/// The functions of Python in a stack, the innermost first, without their files; none: not all of their names have come.
+fn functions(model: &Model, stack: u32) -> Option<Vec<String>> {
+    let frames = model.stacks[stack as usize].frames.iter();
+    let of_python = frames.filter(|frame| {
+        let (module, _, _) = model.frames[**frame as usize];
+        model.modules[module as usize] == (ModuleKind::Jit, "[interpreted]".to_owned())
+    });
+    let names = of_python.map(|frame| {
+        let (_, name) = model.names.get(frame)?;
+        let (_, function) = name.split_once(':').unwrap_or_else(|| panic!("{name}"));
+        Some(function.to_owned())
+    });
+    let mut names: Vec<String> = names.collect::<Option<_>>()?;
+    names.reverse();
+    Some(names)
+}
+
+/// How many calls of the interpreter have no functions.
+fn bare(model: &Model, stack: u32) -> usize {
+    let names = model.names(stack);
+    names
+        .iter()
+        .filter(|n| n.starts_with("_PyEval_EvalFrameDefault"))
+        .count()
+}
+
+#[test]
+fn threads_that_sleep_have_the_functions_that_they_tell() {
+    for python in pythons() {
+        let file = std::env::temp_dir().join(format!("flametop-sleepers-{}", std::process::id()));
+        let program = Program::start(&python, &["sleepers.py", &file.to_string_lossy()]);
+        let pid = program.pid();
+        let begin = Instant::now();
+        let mut told = BTreeMap::new();
+        while told.len() < SLEEPERS {
+            assert!(begin.elapsed() < PATIENCE, "{python:?}: {told:?}");
+            std::thread::sleep(Duration::from_millis(100));
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            let lines = text.lines().filter_map(|line| line.split_once('\t'));
+            told = lines
+                .map(|(tid, names)| (tid.parse::<u32>().expect("a number"), names.to_owned()))
+                .collect();
+        }
+        let _ = fs::remove_file(&file);
+        let mut recording = Recording::open(&format!("target=pid {pid}"));
+        recording.run(19, 3000);
+        recording.name_all();
+        let model = &recording.model;
+        for (tid, names) in told {
+            let stack = model.task(tid).and_then(|task| task.now?.stack);
+            let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
+            let all = model.names(stack);
+            let names: Vec<&str> = names.split('\t').collect();
+            let (names, end) = match names.get(..COPIED) {
+                Some(inner) => (inner, End::Limit),
+                None => (&names[..], End::Root),
+            };
+            let found = functions(model, stack).expect("named");
+            assert_eq!(found, names, "{python:?} {all:#?}");
+            assert_eq!(bare(model, stack), 0, "{python:?} {all:#?}");
+            assert_eq!(model.stacks[stack as usize].end, end, "{python:?} {all:#?}");
+        }
+    }
+}
+
+/// Whether the functions of `tree.py`, the innermost first, can have called one another.
+fn is_path(functions: &[String]) -> bool {
+    let is_of_tree = |name: &&String| name.bytes().all(|b| b"fabc".contains(&b));
+    let of_tree: Vec<&String> = functions.iter().filter(is_of_tree).collect();
+    let outermost = of_tree.last().is_none_or(|name| name.as_str() == "f");
+    outermost
+        && functions.last().is_some_and(|name| name == "<module>")
+        && of_tree
+            .windows(2)
+            .all(|pair| pair[0].starts_with(pair[1].as_str()) && pair[0].len() == pair[1].len() + 1)
+}
+
+#[test]
+fn functions_on_a_cpu_are_those_that_called_one_another() {
+    for python in pythons() {
+        let program = Program::start(&python, &["tree.py"]);
+        let mut recording = Recording::open(&format!("target=pid {}\nhz.cpu=499", program.pid()));
+        let begin = Instant::now();
+        let sampled = |model: &Model| -> Vec<u32> {
+            let samples = model.tasks.iter().flat_map(|t| &t.samples);
+            samples.filter_map(|s| s.stack).collect()
+        };
+        loop {
+            recording.run(19, 500);
+            recording.name_all();
+            let model = &recording.model;
+            let last = sampled(model).last().copied();
+            if last
+                .and_then(|stack| functions(model, stack))
+                .is_some_and(|found| found.len() > 2)
+            {
+                break;
+            }
+            assert!(begin.elapsed() < PATIENCE, "{python:?}");
+        }
+        let before = sampled(&recording.model).len();
+        recording.run(19, 6000);
+        recording.name_all();
+        let model = &recording.model;
+        let stacks = sampled(model).split_off(before);
+        let (mut whole, mut bared) = (0, 0);
+        for stack in &stacks {
+            let Some(found) = functions(model, *stack) else {
+                continue;
+            };
+            if found.is_empty() {
+                bared += 1;
+                continue;
+            }
+            assert!(
+                is_path(&found),
+                "{python:?} {found:#?} {:#?}",
+                model.names(*stack)
+            );
+            whole += 1;
+        }
+        let told = format!(
+            "{python:?}: {whole} of {}, {bared} without functions",
+            stacks.len()
+        );
+        println!("{told}");
+        assert!(whole > 300 && whole * 20 >= stacks.len() * 19, "{told}");
+    }
+}
+
+#[test]
+fn fork_and_threads_that_sleep_shortly_have_their_own_functions() {
+    for python in pythons() {
+        let program = Program::start(&python, &["forks.py"]);
+        let pid = program.pid();
+        let begin = Instant::now();
+        let children = format!("/proc/{pid}/task/{pid}/children");
+        let child = loop {
+            let text = fs::read_to_string(&children).unwrap_or_default();
+            if let Ok(child) = text.trim().parse::<u32>() {
+                break child;
+            }
+            assert!(begin.elapsed() < PATIENCE, "{python:?} never forks");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let mut recording = Recording::open(&format!("target=pid {pid},{child}"));
+        let naps = || {
+            let tasks = fs::read_dir(format!("/proc/{child}/task")).expect("it lives");
+            let tasks = tasks
+                .flatten()
+                .filter_map(|t| t.file_name().to_str()?.parse().ok());
+            tasks.into_iter().find(|tid: &u32| *tid != child)
+        };
+        let has = |model: &Model, tid: u32, sampled: bool, wanted: &[&str]| {
+            let Some(task) = model.task(tid) else {
+                return false;
+            };
+            let heads = task.samples.iter().filter(|_| sampled);
+            let heads = heads.chain(task.now.iter().filter(|_| !sampled));
+            let mut stacks = heads.filter_map(|head| head.stack);
+            stacks.any(|stack| {
+                functions(model, stack).is_some_and(|found| {
+                    found.starts_with(
+                        &wanted
+                            .iter()
+                            .map(|name| (*name).to_owned())
+                            .collect::<Vec<_>>(),
+                    )
+                })
+            })
+        };
+        let all = |model: &Model| {
+            naps().is_some_and(|tid| has(model, tid, false, &["naps", "Thread.run"]))
+                && has(model, pid, true, &["spin", "parent", "<module>"])
+                && has(model, pid, false, &["parent", "<module>"])
+                && has(model, child, true, &["spin", "child", "<module>"])
+                && has(model, child, false, &["child", "<module>"])
+        };
+        let mut seen = false;
+        while !seen {
+            assert!(begin.elapsed() < PATIENCE, "{python:?}: never all of them");
+            recording.run(19, 500);
+            recording.name_all();
+            seen = all(&recording.model);
+        }
+    }
+}

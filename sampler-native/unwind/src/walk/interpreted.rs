@@ -1,0 +1,172 @@
+//! The functions that an interpreter runs, in place of the interpreter's own frames.
+
+use flametop_runtimes::Interpreted;
+
+use super::{Level, NAMED, Walk};
+use crate::{Frame, MAX_FRAMES};
+
+/// Bytes from the beginning of the interpreter's code in which a call of the interpreter is not yet among those that run functions, or
+/// says nothing true of the functions that it runs.
+const BEGINNING: u64 = 128;
+
+impl Walk<'_> {
+    /// Puts the functions that an interpreter runs in place of its own frames, if all adds up. Returns whether the frames end with them,
+    /// since outer ones were not copied, or are too many.
+    pub(super) fn put_interpreted(
+        &mut self,
+        interpreted: &Interpreted<'_>,
+        frames: &mut Vec<Frame>,
+    ) -> bool {
+        let Some((attached, known)) = self.maps.attached().zip(self.known.as_deref_mut()) else {
+            return false;
+        };
+        let Some(code) = attached.interpreter() else {
+            return false;
+        };
+        let Some((module, start)) = self.maps.code_at(code.start) else {
+            return false;
+        };
+        let own = start..start.saturating_add(code.end.wrapping_sub(code.start));
+        let is_own = |frame: &Frame| frame.module == module && own.contains(&frame.offset);
+        if self.has_trampolines || !frames.iter().any(is_own) {
+            return false;
+        }
+        let begins = frames.first().filter(|leaf| is_own(leaf));
+        if begins.is_some_and(|leaf| leaf.offset - start < BEGINNING) {
+            return false;
+        }
+        let mut runs = std::mem::take(&mut self.unwinder.runs);
+        runs.names.clear();
+        runs.ends.clear();
+        runs.is_cut = false;
+        let levels = &self.unwinder.levels;
+        let is = |level: usize| {
+            let frame = &frames[levels[level].frame];
+            (is_own(frame), frame.module == module)
+        };
+        let mut places = match attached.interpreted(known, interpreted, &self.memory, &mut runs) {
+            true => places_of(&runs.ends, levels).filter(|places| is_each_call(places, is)),
+            false => None,
+        };
+        let mut ends = false;
+        if let Some(places) = &mut places
+            && runs.is_cut
+            && places.len() == runs.ends.len()
+        {
+            // The next call of the interpreter runs the rest.
+            let last = places.last().map_or(0, |level| level + 1);
+            let next = (last..levels.len()).find(|level| is(*level).0);
+            places.extend(next);
+            runs.ends.extend(next.map(|_| (0, runs.names.len())));
+            ends = next.is_some();
+        }
+        if let Some(places) = places.filter(|places| !places.is_empty()) {
+            let into = self.modules.interpreted();
+            let old = std::mem::take(frames);
+            let (mut run, mut copied, mut named) = (0, 0, 0);
+            for index in 0..levels.len() {
+                let level = &mut self.unwinder.levels[index];
+                frames.extend_from_slice(&old[copied..level.frame]);
+                copied = level.frame;
+                level.frame = frames.len();
+                if places.get(run) != Some(&index) {
+                    continue;
+                }
+                let end = runs.ends[run].1;
+                frames.extend(runs.names[named..end].iter().map(|name| Frame {
+                    module: into,
+                    offset: NAMED | u64::from(name.0),
+                    guessed: false,
+                }));
+                // A call that runs nothing yet, or any more, stays what it is.
+                copied += usize::from(end > named);
+                named = end;
+                run += 1;
+                if ends && run == places.len() {
+                    copied = old.len();
+                    break;
+                }
+            }
+            frames.extend_from_slice(&old[copied..]);
+            if frames.len() > MAX_FRAMES {
+                frames.truncate(MAX_FRAMES);
+                ends = true;
+            }
+        }
+        self.unwinder.runs = runs;
+        ends
+    }
+}
+
+/// Whether each call of the interpreter from the first to the last of these places is among them, and each place is its code; before the
+/// first one there may be one call that runs nothing yet. `is`: whether there is such a call at a level, and whether that can be.
+fn is_each_call(places: &[usize], is: impl Fn(usize) -> (bool, bool)) -> bool {
+    let (Some(first), Some(last)) = (places.first(), places.last()) else {
+        return true;
+    };
+    let before = (0..*first).filter(|level| is(*level).0).count();
+    let within = (*first..=*last).filter(|level| is(*level).0);
+    before <= 1
+        && within.into_iter().all(|level| places.contains(&level))
+        && places.iter().all(|level| is(*level).1)
+}
+
+/// The levels of the stack at which these runs are: of the innermost ones, as far as the walk came. None: they are not where they say.
+fn places_of(runs: &[(u64, usize)], levels: &[Level]) -> Option<Vec<usize>> {
+    let outermost = levels.last()?.sp;
+    let mut places: Vec<usize> = Vec::new();
+    for (at, _) in runs.iter().take_while(|(at, _)| *at < outermost) {
+        let from = places.last().map_or(0, |level| level + 1);
+        let frames = levels.get(from..)?.windows(2);
+        let mut frames = frames.map(|pair| pair[0].sp..pair[1].sp);
+        places.push(from + frames.position(|frame| frame.contains(at))?);
+    }
+    Some(places)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn levels(sps: &[u64]) -> Vec<Level> {
+        let levels = sps.iter().enumerate();
+        levels.map(|(frame, sp)| Level { frame, sp: *sp }).collect()
+    }
+
+    #[test]
+    fn places_are_the_frames_that_hold_what_calls_have_on_the_stack() {
+        let levels = levels(&[100, 200, 200, 300, 400]);
+        let places = |at: &[u64]| {
+            let runs: Vec<(u64, usize)> = at.iter().map(|at| (*at, 1)).collect();
+            places_of(&runs, &levels)
+        };
+        assert_eq!(places(&[150, 350]), Some(vec![0, 3]));
+        assert_eq!(places(&[200, 399]), Some(vec![2, 3]));
+        assert_eq!(
+            places(&[150, 400]),
+            Some(vec![0]),
+            "the walk did not come so far"
+        );
+        assert_eq!(places(&[250, 150]), None, "not in the order of the stack");
+        assert_eq!(places(&[250, 260]), None, "two in one frame");
+        assert_eq!(places(&[50]), None, "below the stack");
+        assert_eq!(places(&[]), Some(Vec::new()));
+        assert_eq!(places_of(&[(1, 1)], &[]), None);
+    }
+
+    #[test]
+    fn each_call_must_be_named_but_one_that_runs_nothing_yet() {
+        // Calls of the interpreter at 1, 3 and 5; other code of its file at 2.
+        let is = |level: usize| (level % 2 == 1, level != 4);
+        assert!(is_each_call(&[1, 3, 5], is) && is_each_call(&[3, 5], is));
+        assert!(
+            is_each_call(&[2, 3], is),
+            "a part that the compiler put elsewhere"
+        );
+        assert!(is_each_call(&[1, 3], is), "the outer ones are not known");
+        assert!(!is_each_call(&[1, 5], is), "one between is missing");
+        assert!(!is_each_call(&[5], is), "two of the innermost are missing");
+        assert!(!is_each_call(&[1, 3, 4], is), "code of another file");
+        assert!(is_each_call(&[], is));
+    }
+}
