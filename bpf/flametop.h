@@ -239,7 +239,7 @@ struct ft_chunk {
 struct ft_chain {
 	__u64 thread;   /* address of what the interpreter knows of the thread; there are … */
 	__u16 identity; /* … a word that is copied as it is … */
-	__u16 first;    /* … and a pointer to the first node, or, without FT_CHAIN_DIRECT, to … */
+	__u16 first; /* … and a pointer to the first node, or, without FT_CHAIN_DIRECT, to … */
 	__u16 through;  /* … what has the pointer to the first node here */
 	__u16 next;     /* in a node: the pointer to the next one */
 	__u16 object;   /* … the pointer to the object */

@@ -22,7 +22,8 @@ static void burn(long milliseconds)
 	clock_gettime(CLOCK_MONOTONIC, &begin);
 	do
 		clock_gettime(CLOCK_MONOTONIC, &now);
-	while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 < milliseconds);
+	while ((now.tv_sec - begin.tv_sec) * 1000 + (now.tv_nsec - begin.tv_nsec) / 1000000 <
+	       milliseconds);
 }
 
 // Writes over the words of the command line, which has room for that.
@@ -58,7 +59,10 @@ static void change(char **argv)
 
 static void long_line(char **argv)
 {
-	enum { WORDS = 16, LENGTH = 120 << 10 };
+	enum {
+		WORDS = 16,
+		LENGTH = 120 << 10
+	};
 	char *words[WORDS + 2] = { (char *)"long-line" };
 
 	(void)argv;
@@ -85,7 +89,8 @@ static void many(char **argv)
 	for (unsigned number = 0;; number++) {
 		pid_t child = fork();
 		if (child == 0) {
-			title(argv[0], strlen("titles of some length at the beginning"), 1000000 + number);
+			title(argv[0], strlen("titles of some length at the beginning"),
+			      1000000 + number);
 			burn(3);
 			_exit(0);
 		}
