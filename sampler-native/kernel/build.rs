@@ -41,6 +41,7 @@ fn main() -> Result<()> {
         "parts.h",
         "returns.h",
         "sample.h",
+        "seen.h",
         "stack.h",
         "stretches.h",
         "target.h",
