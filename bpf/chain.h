@@ -17,11 +17,15 @@ struct {
 	__type(value, struct ft_chain);
 } chains SEC(".maps");
 
+/* most nodes whose object cannot be read: the chain is none */
+#define MOST_BLIND 64
+
 /* A way along a chain. */
 struct follow {
 	struct ft_chain how;
 	struct ft_chain_head head; /* `rest` is the node that comes next */
 	__u64 nodes;               /* copied so far */
+	__u64 blind;               /* nodes whose object could not be read */
 };
 
 /* Begins at the first node, `how` that is known to be done; returns whether that could be read. */
@@ -29,7 +33,7 @@ static __always_inline bool follow_first(struct follow *follow)
 {
 	const struct ft_chain *how = &follow->how;
 
-	follow->nodes = 0;
+	follow->nodes = follow->blind = 0;
 	follow->head.thread = how->thread;
 	if (READ_USER(&follow->head.identity, how->thread + how->identity) ||
 	    READ_USER(&follow->head.first, how->thread + how->first))
@@ -48,12 +52,15 @@ static __always_inline bool follow_next(struct follow *follow, struct ft_chain_n
 	node->address = address;
 	if (READ_USER(&node->object, address + how->object) ||
 	    READ_USER(&node->flags, address + how->flags) ||
-	    READ_USER(&follow->head.rest, address + how->next))
+	    READ_USER(&follow->head.rest, address + how->next) || follow->head.rest == address)
 		return 0;
 	if (READ_USER(&node->names[0], node->object + how->names[0]))
 		node->names[0] = 0;
 	if (READ_USER(&node->names[1], node->object + how->names[1]))
 		node->names[1] = 0;
+	/* each read that fails is a fault, in an interrupt */
+	if (!node->names[0] && !node->names[1] && ++follow->blind > MOST_BLIND)
+		return 0;
 	follow->nodes++;
 	return 1;
 }

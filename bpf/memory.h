@@ -70,6 +70,9 @@ __attribute__((noinline)) __u64 page_of(__u64 address)
 	/* a global function is verified even if nothing calls it */
 	if (!reads_kernel)
 		return PAGE_ABSENT;
+	/* the other half of the table is the kernel's */
+	if (address >> (shift + 8))
+		return PAGE_ABSENT;
 	for (int level = 0; level < 5; level++) {
 		__u64 offset = address & ((1ULL << shift) - 1);
 		bool leaf;

@@ -130,7 +130,6 @@ static __always_inline __u64 copy_stack(void *ctx, struct task_struct *t, struct
 		if (user_bytes) {
 			bpf_loop(MOST_PIECES, fetch_piece, slot, 0);
 			copy_chain(*slot);
-			copy_chain(*slot);
 			chunk_bytes = fetch->used - kernel_bytes - user_bytes;
 			chunks = fetch->chunks;
 		}

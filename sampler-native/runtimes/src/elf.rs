@@ -29,12 +29,13 @@ fn strange(what: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
-/// The exported symbols of the file that lies at `base`, each with the beginning of its name, up to `most` bytes: those that are `wanted`.
+/// The exported symbols of the file that lies at `base`, each with the beginning of its name, up to `most` bytes: calls `each` with
+/// every one that is defined.
 pub fn exported(
     memory: &Pages<'_>,
     base: u64,
     most: usize,
-    mut wanted: impl FnMut(&[u8], Symbol),
+    mut each: impl FnMut(&[u8], Symbol),
 ) -> io::Result<()> {
     if memory.u32(base)? != u32::from_le_bytes(*b"\x7fELF") {
         return Err(strange("it is no ELF file"));
@@ -82,7 +83,7 @@ pub fn exported(
             address: at(memory.u64(symbol.wrapping_add(8))?),
             size: memory.u64(symbol.wrapping_add(16))?,
         };
-        wanted(&memory.text(name, most), found);
+        each(&memory.text(name, most), found);
     }
     Ok(())
 }

@@ -360,7 +360,9 @@ impl Known {
                 return Looked::Nothing;
             }
             // Another one lies there now.
-            self.methods.remove(&address);
+            if let Some(before) = self.methods.remove(&address) {
+                self.lines -= before.lines.len();
+            }
         }
         self.method(address)
     }

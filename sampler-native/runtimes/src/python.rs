@@ -4,7 +4,7 @@
 //! ([`chain`]). One call of the interpreter's own code runs some of them, and says on the stack where its run ends. Places of fields
 //! ([`layout`]) are told by CPython itself from 3.13 on. A frame leads to a *code object*, which has its name ([`code`]).
 
-mod chain;
+pub mod chain;
 mod code;
 mod layout;
 

@@ -6,8 +6,8 @@ use crate::{Interpreted, Known, Runs, Stack, known::Looked};
 /// Words before the nodes, and of a node.
 const HEAD: usize = 4;
 const NODE: usize = 5;
-/// Frames from which on it is the copy that ended, and not the chain.
-const FULL: usize = 128;
+/// Frames from which on it is the copy that ended, and not the chain: as many as a pass copies.
+pub const FULL: usize = 128;
 
 /// A copied frame.
 #[derive(Clone, Copy)]
@@ -51,12 +51,12 @@ impl<'a> Copied<'a> {
 
     fn nodes(&self) -> impl ExactSizeIterator<Item = Node> + '_ {
         self.nodes.chunks_exact(8 * NODE).map(|bytes| {
-            let [address, code, flags, name, line] = words(bytes).unwrap_or_default();
+            let [address, code, flags, name, file] = words(bytes).unwrap_or_default();
             Node {
                 address,
                 code,
                 flags,
-                words: [name, line],
+                words: [name, file],
             }
         })
     }

@@ -8,6 +8,8 @@ use crate::{Method, Name, memory::Pages};
 /// Most characters of a name, and of a path.
 const MOST_NAME: u64 = 256;
 const MOST_PATH: u64 = 4096;
+/// Most bytes of a name as it is shown.
+const MOST_SHOWN: usize = 512;
 
 /// Bits of the state of a text: bytes of a character, whether the characters lie behind the object, and whether all are ASCII.
 const WIDTH_SHIFT: u32 = 2;
@@ -18,21 +20,33 @@ const ASCII: u32 = 1 << 6;
 /// Folders in which packages begin: the path from there on is the name of a module.
 const LIBRARIES: [&str; 2] = ["site-packages", "dist-packages"];
 
-/// The code object at an address, as a method whose words are the address of its name and the word with its first line.
+/// The code object at an address, as a method whose words are the addresses of the texts of its name and of its file: another
+/// object at that address with the same two has the same name.
 pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io::Result<Method> {
     let word = |offset: u16| memory.u64(at.wrapping_add(offset.into()));
     if word(8)? != code_type {
         return Err(strange("it is no code object"));
     }
-    let (name, line) = (word(layout.name)?, word(layout.line)?);
-    let file = text(layout, memory, word(layout.file)?, MOST_PATH)?;
+    let (name, file) = (word(layout.name)?, word(layout.file)?);
+    let path = text(layout, memory, file, MOST_PATH)?;
     let function = text(layout, memory, name, MOST_NAME)?;
+    let shown = format!("{}:{function}", end_of(module(&path)));
+    let cut = (0..=shown.len().min(MOST_SHOWN))
+        .rev()
+        .find(|at| shown.is_char_boundary(*at));
     Ok(Method {
-        name: Name::of(format!("{}:{function}", module(&file)).as_bytes()),
+        name: Name::of(&shown.as_bytes()[..cut.unwrap_or_default()]),
         begin: name,
-        end: line,
+        end: file,
         lines: Box::default(),
     })
+}
+
+/// At most half of what is shown, from the right: there the file is.
+fn end_of(module: &str) -> &str {
+    let from = module.len().saturating_sub(MOST_SHOWN / 2);
+    let from = (from..module.len()).find(|at| module.is_char_boundary(*at));
+    from.map_or(module, |from| &module[from..])
 }
 
 /// A text; one that is longer than `most` characters is cut.
@@ -93,6 +107,14 @@ fn module(path: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn end_of_cuts_at_a_character_from_the_left() {
+        assert_eq!(end_of("a.py"), "a.py");
+        let long = "ä".repeat(MOST_SHOWN);
+        assert_eq!(end_of(&long), "ä".repeat(MOST_SHOWN / 4));
+        assert_eq!(end_of(&format!("{long}x")).len(), MOST_SHOWN / 2 - 1);
+    }
 
     #[test]
     fn module_is_the_part_of_a_path_that_tells_modules_apart() {

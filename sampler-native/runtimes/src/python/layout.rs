@@ -25,10 +25,9 @@ pub struct Layout {
     pub previous: u16,
     pub code: u16,
     pub flags: u16,
-    /// In a code object: its names, and the word with its first line.
+    /// In a code object: the texts of its file and of its name.
     pub file: u16,
     pub name: u16,
-    pub line: u16,
     /// In a text: where its characters begin, if all are ASCII, and if not.
     pub ascii: u16,
     pub wide: u16,
@@ -72,7 +71,6 @@ const V3_11: Layout = Layout {
     flags: 64,
     file: 112,
     name: 128,
-    line: 72,
     ascii: 48,
     wide: 72,
 };
@@ -91,7 +89,6 @@ const V3_12: Layout = Layout {
     flags: 64,
     file: 112,
     name: 128,
-    line: 64,
     ascii: 40,
     wide: 56,
 };
@@ -153,7 +150,6 @@ impl Layout {
             flags: owner & !7,
             file: place(35)?,
             name: place(37)?,
-            line: place(39)? & !7,
             ascii: place(70)?,
             wide: 56,
         };
@@ -177,7 +173,7 @@ impl Layout {
             next: self.previous,
             object: self.code,
             flags: self.flags,
-            names: [self.name, self.line],
+            names: [self.name, self.file],
         }
     }
 

@@ -27,7 +27,6 @@ struct Version {
     first: u64,
     previous: u64,
     code: u64,
-    line: u64,
     ascii: u64,
 }
 
@@ -41,7 +40,6 @@ const VERSIONS: [Version; 3] = [
         first: 56,
         previous: 48,
         code: 32,
-        line: 72,
         ascii: 48,
     },
     Version {
@@ -53,7 +51,6 @@ const VERSIONS: [Version; 3] = [
         first: 56,
         previous: 8,
         code: 0,
-        line: 68,
         ascii: 40,
     },
     Version {
@@ -65,7 +62,6 @@ const VERSIONS: [Version; 3] = [
         first: 72,
         previous: 8,
         code: 0,
-        line: 68,
         ascii: 40,
     },
 ];
@@ -168,7 +164,6 @@ impl Process {
                 (33, 70),
                 (35, 112),
                 (37, 128),
-                (39, version.line),
                 (70, version.ascii),
             ] {
                 memory.set(runtime + 8 * index, place);
@@ -188,7 +183,6 @@ impl Process {
                 memory.set(at + place, object);
             }
             memory.set(at + 8, BASE + 0x1800);
-            memory.put(at + version.line, &7u32.to_le_bytes());
             at
         });
         let calls = [STACK + 0x100, STACK + 0x300];
@@ -219,7 +213,7 @@ impl Process {
         let mut copied: Vec<u64> = vec![thread, OWN, first, 0];
         for (address, code, flags) in chain {
             let word = |offset: u64| memory.get(code + offset).unwrap_or(0);
-            let names = [word(128), word(version.line & !7)];
+            let names = [word(128), word(112)];
             copied.extend([address, code, flags, names[0], names[1]]);
         }
         Process {

@@ -361,6 +361,8 @@ impl Walker {
     }
 }
 
+const _: () = assert!(flametop_runtimes::python::chain::FULL == abi::FT_PASS_NODES as usize);
+
 /// A chain as the kernel side takes it; none: it is that of no address space.
 fn chain(head: &Head, chain: flametop_runtimes::Chain) -> Option<Chain> {
     (head.image != 0).then_some(Chain {

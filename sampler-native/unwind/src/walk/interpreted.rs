@@ -17,6 +17,10 @@ impl Walk<'_> {
         interpreted: &Interpreted<'_>,
         frames: &mut Vec<Frame>,
     ) -> bool {
+        // Frames that were cut off have no level any more.
+        self.unwinder
+            .levels
+            .retain(|level| level.frame < frames.len());
         let Some((attached, known)) = self.maps.attached().zip(self.known.as_deref_mut()) else {
             return false;
         };
@@ -64,7 +68,7 @@ impl Walk<'_> {
             let into = self.modules.interpreted();
             let old = std::mem::take(frames);
             let (mut run, mut copied, mut named) = (0, 0, 0);
-            for index in 0..levels.len() {
+            for index in 0..self.unwinder.levels.len() {
                 let level = &mut self.unwinder.levels[index];
                 frames.extend_from_slice(&old[copied..level.frame]);
                 copied = level.frame;
@@ -84,12 +88,16 @@ impl Walk<'_> {
                 run += 1;
                 if ends && run == places.len() {
                     copied = old.len();
+                    self.unwinder.levels.truncate(index + 1);
                     break;
                 }
             }
             frames.extend_from_slice(&old[copied..]);
             if frames.len() > MAX_FRAMES {
                 frames.truncate(MAX_FRAMES);
+                self.unwinder
+                    .levels
+                    .retain(|level| level.frame < MAX_FRAMES);
                 ends = true;
             }
         }

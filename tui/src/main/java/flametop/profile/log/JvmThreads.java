@@ -51,7 +51,12 @@ final class JvmThreads {
 
   private static final Set<String> VM =
       Set.of(
+          "AsyncLog Thread",
           "Attach Listener",
+          "JFR Periodic Ta",
+          "JFR Recorder Th",
+          "JFR Sampler Thr",
+          "JFR Thread Samp",
           "Monitor Deflati",
           "Notification Th",
           "Reference Handl",
