@@ -41,9 +41,8 @@ impl Status {
             Some(ids)
         };
         let caught = u64::from_str_radix(line("SigCgt:")?.trim(), 16).ok()?;
-        let own_pid = line("NSpid:")?.split_ascii_whitespace().last()?;
         Some(Status {
-            own_pid: own_pid.parse().ok()?,
+            own_pid: flametop_unwind::number_in_own_namespace(text.as_bytes())?,
             uids: four("Uid:")?,
             gids: four("Gid:")?,
             catches_quit: caught >> (SIGQUIT - 1) & 1 == 1,

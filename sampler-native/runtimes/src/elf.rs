@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::memory::Pages;
+use crate::memory::{Pages, strange};
 
 /// Most symbols that are looked at; CPython 3.13 exports about 2,300.
 const MAX_SYMBOLS: u64 = 16 << 10;
@@ -23,10 +23,6 @@ pub struct Symbol {
     pub address: u64,
     /// The bytes that it names.
     pub size: u64,
-}
-
-fn strange(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 /// The exported symbols of the file that lies at `base`, each with the beginning of its name, up to `most` bytes: calls `each` with

@@ -21,7 +21,7 @@ use std::{io, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Called, Found, Known, Lack, Pages, Place, Runtime, Stack, Step};
+use crate::{Called, Found, Known, Lack, Pages, Place, Runtime, Stack, Step, memory::strange};
 use layout::Layout;
 use tables::{MAX_ENTRIES, MAX_NAME, Tables};
 
@@ -45,10 +45,6 @@ pub struct HotSpot {
     pub reduce_signal_usage: bool,
     /// How its code cache is read; none: it does not tell.
     pub(crate) layout: Option<Layout>,
-}
-
-fn strange(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
 }
 
 impl Runtime for HotSpot {

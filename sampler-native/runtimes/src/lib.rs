@@ -329,16 +329,16 @@ pub enum Found {
     Same(u64),
     /// A method; none: there is none.
     Method(u64, Option<Box<Method>>),
-    /// What the runtime knows of a thread; none: it knows nothing of the thread.
+    /// A thread, by its number, as the runtime knows it; none: the runtime does not know the thread.
     Thread(u32, Option<Thread>),
 }
 
 /// A thread as a runtime knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Thread {
-    /// Address of what is known of the thread.
+    /// Address of the runtime's own structure for the thread.
     pub(crate) address: u64,
-    /// What stands there as the thread's number.
+    /// The thread's number in its own namespace, as the structure has it.
     pub(crate) identity: u64,
 }
 

@@ -11,6 +11,11 @@ pub trait Memory {
     fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize>;
 }
 
+/// The memory does not hold what a runtime has there.
+pub(crate) fn strange(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what)
+}
+
 /// Bytes that are read at once.
 const PIECE: u64 = 4096;
 

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Called, Chain, Found, Interpreted, Known, Lack, Pages, Place, Runs, Runtime, Stack, Step,
-    Thread, elf,
+    Thread, elf, memory::strange,
 };
 use layout::Layout;
 
@@ -35,7 +35,7 @@ const MOST_THREADS: usize = 16 << 10;
 /// The addresses in one process of CPython that its functions are found by.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Python {
-    /// What is known of all interpreters.
+    /// Address of `_PyRuntime`, which leads to all interpreters.
     runtime: u64,
     /// The type of code objects.
     code_type: u64,
@@ -44,19 +44,10 @@ pub struct Python {
     layout: Layout,
 }
 
-fn strange(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidData, what)
-}
-
-/// Whether this file is CPython's program or library.
-pub fn recognise(path: &[u8]) -> bool {
-    let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
-    file.starts_with(b"python3") || file.starts_with(b"libpython3")
-}
-
 impl Runtime for Python {
     fn recognise(path: &[u8]) -> bool {
-        recognise(path)
+        let file = path.rsplit(|b| *b == b'/').next().unwrap_or_default();
+        file.starts_with(b"python3") || file.starts_with(b"libpython3")
     }
 
     fn attach(memory: &Pages<'_>, base: u64) -> io::Result<Python> {

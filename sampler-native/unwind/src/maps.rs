@@ -7,13 +7,13 @@ use crate::{
     probe::{ProbedArea, ProbedMaps, Seen},
     runtime::{Runtime, RuntimeKnown},
 };
-use flametop_runtimes::{Attached, python};
+use flametop_runtimes::{Attached, Python, Runtime as _};
 use std::io;
 
 impl NewMapping<'_> {
     /// Whether it is of CPython's code.
     pub fn is_python(&self) -> bool {
-        python::recognise(self.path)
+        Python::recognise(self.path)
     }
 
     /// What it holds, if that can be told without looking. `python`: see [`ProcessMaps::runs_python`].

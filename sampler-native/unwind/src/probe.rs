@@ -12,7 +12,7 @@ use std::{
     sync::Arc,
 };
 
-use flametop_runtimes::python;
+use flametop_runtimes::{Python, Runtime as _, python};
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -316,7 +316,7 @@ impl Prober {
         let mut python = runtime.0.is_python();
         let see = |wanted: &WantedMapping| {
             let line = wanted.line();
-            python |= python::recognise(line.path);
+            python |= Python::recognise(line.path);
             let seen = self.see(process, &line, true, python);
             if line.inode == 0 || !is_unreadable(&seen) {
                 return seen;

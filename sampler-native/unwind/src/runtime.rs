@@ -150,10 +150,13 @@ pub fn read_code(
 fn own_number(process: &ProcessFolder, thread: u32) -> u32 {
     let status = process.read(&format!("task/{thread}/status"), STATUS_LIMIT);
     let status = status.unwrap_or_default();
-    let line = status
-        .split(|b| *b == b'\n')
-        .find_map(|line| line.strip_prefix(b"NSpid:"));
-    let numbers = line.and_then(|line| std::str::from_utf8(line).ok());
-    let last = numbers.and_then(|numbers| numbers.split_ascii_whitespace().next_back());
-    last.and_then(|number| number.parse().ok()).unwrap_or(0)
+    number_in_own_namespace(&status).unwrap_or(0)
+}
+
+/// The number of a thread or process in its own namespace, by the text of its `status`.
+pub fn number_in_own_namespace(status: &[u8]) -> Option<u32> {
+    let mut lines = status.split(|b| *b == b'\n');
+    let numbers = lines.find_map(|line| line.strip_prefix(b"NSpid:"))?;
+    let numbers = std::str::from_utf8(numbers).ok()?;
+    numbers.split_ascii_whitespace().next_back()?.parse().ok()
 }

@@ -118,6 +118,13 @@ impl Unwinder {
         found.map(|pair| pair[0].frame)
     }
 
+    /// Leaves off the frames of the walk from this one on.
+    fn cut(&mut self, frames: &mut Vec<Frame>, from: usize) {
+        frames.truncate(from);
+        let kept = self.levels.partition_point(|level| level.frame < from);
+        self.levels.truncate(kept);
+    }
+
     /// Empties the cache.
     pub fn clear(&mut self) {
         *self = Unwinder::new();
@@ -174,7 +181,7 @@ impl Unwinder {
         let (mut end, mut want) = walk.run(frames);
         if let Some(certain) = walk.provisional {
             // What comes behind may be right, but is not known to be.
-            frames.truncate(certain);
+            walk.unwinder.cut(frames, certain);
             (end, want) = (End::Jit, None);
         }
         if let Some(interpreted) = interpreted
@@ -236,7 +243,7 @@ impl Walk<'_> {
             }
             // A native function between two that were compiled at run time was not there.
             if let (Some(from), true) = (doubtful, jit) {
-                frames.truncate(from);
+                self.unwinder.cut(frames, from);
                 return (End::Jit, None);
             }
             inner_jit = jit;

@@ -4,8 +4,8 @@ use std::{io, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
-use super::{strange, tables::Tables};
-use crate::memory::Pages;
+use super::tables::Tables;
+use crate::memory::{Pages, strange};
 
 /// Most heaps; JDK 27 has four.
 const MAX_HEAPS: u32 = 16;

@@ -2,8 +2,8 @@
 
 use std::io;
 
-use super::{layout::Layout, strange};
-use crate::memory::Pages;
+use super::layout::Layout;
+use crate::memory::{Pages, strange};
 
 /// Most entries of a table; the bytecodes of a method have 64 KiB at most.
 const MAX_ENTRIES: usize = 16 << 10;

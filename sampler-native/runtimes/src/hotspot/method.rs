@@ -5,9 +5,11 @@ use std::io;
 use super::{
     layout::{Layout, SourceFile},
     lines::Lines,
-    strange,
 };
-use crate::{Method, Name, memory::Pages};
+use crate::{
+    Method, Name,
+    memory::{Pages, strange},
+};
 
 /// Most bytes of the name of a class or of a method; longer ones are cut.
 const MAX_SYMBOL: usize = 400;

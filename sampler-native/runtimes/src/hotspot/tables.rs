@@ -2,8 +2,10 @@
 
 use std::{collections::HashMap, io};
 
-use super::strange;
-use crate::{elf, memory::Pages};
+use crate::{
+    elf,
+    memory::{Pages, strange},
+};
 
 /// Most entries of each table; JDK 25 has about 3,000 fields and 1,500 flags.
 pub const MAX_ENTRIES: u64 = 16 << 10;

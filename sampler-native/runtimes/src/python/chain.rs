@@ -22,7 +22,7 @@ struct Node {
 struct Copied<'a> {
     thread: u64,
     identity: u64,
-    /// What the thread leads to.
+    /// The pointer of the thread to its innermost frame, or with 3.11 and 3.12 to the structure that has that pointer.
     first: u64,
     /// The frame behind the last node.
     rest: u64,
@@ -78,7 +78,7 @@ pub fn runs(
     let copied = copied.filter(|_| is_it)?;
     let callers = copied.nodes().skip(1).map(|node| node.address);
     let callers = callers.chain([copied.rest]);
-    // What the call of the interpreter has on the stack; with 3.11 alone it is followed.
+    // The structure that a call of the interpreter keeps on the stack; only with 3.11 it leads to that of the call before.
     let mut level = copied.first;
     let mut is_named = true;
     for (node, caller) in copied.nodes().zip(callers) {

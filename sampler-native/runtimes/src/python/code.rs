@@ -2,8 +2,11 @@
 
 use std::io;
 
-use super::{layout::Layout, strange};
-use crate::{Method, Name, memory::Pages};
+use super::layout::Layout;
+use crate::{
+    Method, Name,
+    memory::{Pages, strange},
+};
 
 /// Most characters of a name, and of a path.
 const MOST_NAME: u64 = 256;

@@ -4,8 +4,10 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
-use super::strange;
-use crate::{Chain, memory::Pages};
+use crate::{
+    Chain,
+    memory::{Pages, strange},
+};
 
 /// Offsets of fields; of words in which a smaller field lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -15,11 +17,11 @@ pub struct Layout {
     /// In an interpreter: the next one, and the first thread.
     pub next_interpreter: u16,
     pub threads: u16,
-    /// In a thread: the next one, its number in its own namespace, and what leads to its innermost frame.
+    /// In a thread: the next one, its number in its own namespace, and the pointer that leads to its innermost frame.
     pub next_thread: u16,
     pub identity: u16,
     pub first: u16,
-    /// What that is.
+    /// How that pointer leads there.
     pub levels: Levels,
     /// In a frame: the one that called it, its code object, and a word of flags.
     pub previous: u16,
@@ -57,7 +59,7 @@ const OWNER_SHIFT: u32 = 48;
 /// Owners: thread, generator, frame object, and the stack.
 const STACK: u8 = 3;
 
-/// `Include/internal` of 3.11: the same from 3.11.0 to 3.11.14.
+/// Places of fields in 3.11, by its `Include/internal`: the same from 3.11.0 to 3.11.14.
 const V3_11: Layout = Layout {
     interpreters: 40,
     next_interpreter: 0,
@@ -75,7 +77,7 @@ const V3_11: Layout = Layout {
     wide: 72,
 };
 
-/// The same of 3.12.
+/// Places of fields in 3.12, by its `Include/internal`.
 const V3_12: Layout = Layout {
     interpreters: 40,
     next_interpreter: 0,
@@ -93,7 +95,7 @@ const V3_12: Layout = Layout {
     wide: 56,
 };
 
-/// What a frame's flags say.
+/// The part that a frame plays in the run of one call of the interpreter, by the frame's flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Frame {
     /// It runs a function that others of the run called.

@@ -1,9 +1,12 @@
 //! A JVM's code, walked and named by its tables, and tables that lie.
 
+#[path = "../common/draw.rs"]
+mod draw;
 mod fake;
 
 use std::time::{Duration, Instant};
 
+use draw::Draw;
 use fake::{BASE, Compiled, Jvm};
 use flametop_runtimes::{Attached, Called, Caller, Known, Names, Pages, Place, Stack, Step};
 
@@ -366,23 +369,6 @@ fn code_that_took_the_place_of_other_code_is_named_after_a_while() {
         .come(&asks, Some(found), &mut walked.names, 6_000_000_000);
     let (_, names, _) = walked.step(&place(callee + 40, false), &words);
     assert_eq!(names.last().map(String::as_str), Some("a.Other.came"));
-}
-
-/// A generator of numbers that are the same in each run.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 16
-    }
-
-    fn below(&mut self, most: usize) -> usize {
-        (self.next() % most as u64) as usize
-    }
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! CPython's functions by made-up memory of each version that is known, and by memory that lies.
 
+#[path = "../common/draw.rs"]
+mod draw;
+
 use std::{
     io,
     time::{Duration, Instant},
 };
 
+use draw::Draw;
 use flametop_runtimes::{
     Attached, Found, Interpreted, Known, Lack, Memory, Names, Pages, Runs, RuntimeKind, Stack,
     attach,
@@ -14,7 +18,7 @@ const BASE: u64 = 0x5000_0000;
 const EVAL: u64 = BASE + 0x2000;
 const STACK: u64 = 0x7ffd_0000_0000;
 const TID: u32 = 4321;
-/// Its number in its own namespace.
+/// The number of that thread in its own namespace.
 const OWN: u64 = 17;
 
 /// What differs between versions: offsets, in the order of their use below.
@@ -346,23 +350,6 @@ fn ring_of_threads_without_numbers_ends() {
         process.memory.set(thread + 8, thread);
         let found = attached.read(&Pages::new(&process.memory, 64), &[Lack::Thread(TID, 1)]);
         assert!(matches!(found[..], [Found::Thread(TID, None)]), "{found:?}");
-    }
-}
-
-/// A row of numbers that look random.
-struct Draw(u64);
-
-impl Draw {
-    fn next(&mut self) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 16
-    }
-
-    fn below(&mut self, most: usize) -> usize {
-        (self.next() % most as u64) as usize
     }
 }
 

@@ -1,6 +1,6 @@
 //! The functions that an interpreter runs, in place of the interpreter's own frames.
 
-use flametop_runtimes::Interpreted;
+use flametop_runtimes::{Function, Interpreted};
 
 use super::{Level, NAMED, Walk};
 use crate::{Frame, MAX_FRAMES};
@@ -17,10 +17,6 @@ impl Walk<'_> {
         interpreted: &Interpreted<'_>,
         frames: &mut Vec<Frame>,
     ) -> bool {
-        // Frames that were cut off have no level any more.
-        self.unwinder
-            .levels
-            .retain(|level| level.frame < frames.len());
         let Some((attached, known)) = self.maps.attached().zip(self.known.as_deref_mut()) else {
             return false;
         };
@@ -77,10 +73,17 @@ impl Walk<'_> {
                     continue;
                 }
                 let end = runs.ends[run].1;
-                frames.extend(runs.names[named..end].iter().map(|name| Frame {
-                    module: into,
-                    offset: NAMED | u64::from(name.0),
-                    guessed: false,
+                frames.extend(runs.names[named..end].iter().map(|name| {
+                    Frame {
+                        module: into,
+                        offset: NAMED
+                            | Function {
+                                name: *name,
+                                line: 0,
+                            }
+                            .number(),
+                        guessed: false,
+                    }
                 }));
                 // A call that runs nothing yet, or any more, stays what it is.
                 copied += usize::from(end > named);
@@ -94,10 +97,7 @@ impl Walk<'_> {
             }
             frames.extend_from_slice(&old[copied..]);
             if frames.len() > MAX_FRAMES {
-                frames.truncate(MAX_FRAMES);
-                self.unwinder
-                    .levels
-                    .retain(|level| level.frame < MAX_FRAMES);
+                self.unwinder.cut(frames, MAX_FRAMES);
                 ends = true;
             }
         }
@@ -160,6 +160,25 @@ mod tests {
         assert_eq!(places(&[50]), None, "below the stack");
         assert_eq!(places(&[]), Some(Vec::new()));
         assert_eq!(places_of(&[(1, 1)], &[]), None);
+    }
+
+    #[test]
+    fn cut_frames_leave_no_level_behind_them() {
+        let frame = Frame {
+            module: crate::Modules::new(8).interpreted(),
+            offset: 0,
+            guessed: false,
+        };
+        let mut frames = vec![frame; 5];
+        let mut unwinder = crate::Unwinder::new();
+        unwinder.levels = levels(&[100, 200, 300, 400, 500]);
+        unwinder.cut(&mut frames, 2);
+        let left = unwinder.levels.iter().map(|level| level.frame);
+        assert_eq!((frames.len(), left.collect()), (2, vec![0, 1]));
+        assert_eq!(
+            (unwinder.frame_at(150), unwinder.frame_at(350)),
+            (Some(0), None)
+        );
     }
 
     #[test]
