@@ -46,10 +46,16 @@ final class FoldedWriter {
     return stacks;
   }
 
-  /** Whether comms, processes or the like stand above the frames, as the first stack tells. */
+  /**
+   * Whether comms, processes or the like stand above the frames, as the first stack with a frame
+   * tells. Events without a stack are of no owner: {@code [not sampled]} is all of their path.
+   */
   private static boolean hasOwners(StackExport export) {
     for (FoldedStack stack : export.stacks()) {
-      return stack.kinds()[0].isOwner();
+      NodeKind first = stack.kinds()[0];
+      if (first.isOwner() || first.isFrame()) {
+        return first.isOwner();
+      }
     }
     return false;
   }

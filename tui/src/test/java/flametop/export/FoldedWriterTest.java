@@ -87,6 +87,17 @@ class FoldedWriterTest {
     }
   }
 
+  @Test
+  void write_eventsWithoutAStackComeFirst_firstFrameIsStillThatOfTheOthers() throws IOException {
+    FoldedStack none = Exports.stack(1, "[not sampled]", NodeKind.REASON);
+    StackExport owned =
+        Exports.of(
+            Measure.SAMPLES, none, Exports.stack(2, "a", NodeKind.PROCESS, "f", NodeKind.USER));
+    StackExport bare = Exports.of(Measure.SAMPLES, none, Exports.stack(2, "f", NodeKind.USER));
+    assertEquals("# first frame: comm", lines(owned).get(1));
+    assertEquals("# first frame: function", lines(bare).get(1));
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void write_hostileNames_oneLineAStackWithItsTotal(long seed) throws IOException {
