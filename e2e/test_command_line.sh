@@ -252,6 +252,17 @@ test_output_that_cannot_be_taken_is_told() {
   done
 }
 
+test_output_whose_reader_ends_early_ends_without_a_word() {
+  {
+    status=0
+    "$flametop" events tracepoint: 2>"$work/err" </dev/null || status=$?
+    echo $status >"$work/code"
+  } | head -n 1 >"$work/out"
+  equal "messages" '' "$(cat "$work/err")"
+  equal "exit code" 141 "$(cat "$work/code")"
+  contains "first line" '^tracepoint:' "$work/out"
+}
+
 test_output_to_nowhere_is_dropped() {
   run record -d 1 -o /dev/null
   equal "exit code: $(cat "$work/err")" 0 "$status"

@@ -25,6 +25,9 @@ public final class Main {
 
   private static final int MAX_MESSAGE = 2_000;
 
+  /** As the shell sees a program that SIGPIPE ended. */
+  private static final int BROKEN_PIPE = 128 + 13;
+
   private Main() {}
 
   /** Runs a command and ends the JVM with its {@link ExitCode}. */
@@ -66,12 +69,17 @@ public final class Main {
         return command.call();
       }
       CommandLine line = commandLine(interruption, program);
-      line.setOut(new PrintWriter(System.out, false, StandardCharsets.UTF_8));
+      StandardOutput stdout = new StandardOutput();
+      line.setOut(new PrintWriter(stdout, false, StandardCharsets.UTF_8));
       int code = line.execute(DebuginfodOptions.parted(args));
-      if (line.getOut().checkError() && code == ExitCode.DONE.number()) {
-        throw new IOException("cannot write to stdout; is there room where it goes?");
+      line.getOut().flush();
+      if (stdout.failure() == null || code != ExitCode.DONE.number()) {
+        return code;
       }
-      return code;
+      if (stdout.isReaderGone()) {
+        return BROKEN_PIPE;
+      }
+      throw new IOException("cannot write to stdout; is there room where it goes?");
     } catch (Exception e) {
       return failed(e, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
     }

@@ -1,0 +1,40 @@
+package flametop.cli;
+
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The standard output of this process. Keeps the first failure, which a print writer would hide.
+ */
+final class StandardOutput extends OutputStream {
+  private final OutputStream out = new FileOutputStream(FileDescriptor.out);
+  private @Nullable IOException failure;
+
+  @Override
+  public void write(int b) throws IOException {
+    write(new byte[] {(byte) b}, 0, 1);
+  }
+
+  @Override
+  public void write(byte[] bytes, int from, int length) throws IOException {
+    try {
+      out.write(bytes, from, length);
+    } catch (IOException e) {
+      failure = failure == null ? e : failure;
+      throw e;
+    }
+  }
+
+  /** Why something could not be written; null: all was. */
+  @Nullable IOException failure() {
+    return failure;
+  }
+
+  /** Whether the reader has ended, as {@code head} does when it has its lines. */
+  boolean isReaderGone() {
+    return failure != null && "Broken pipe".equals(failure.getMessage());
+  }
+}
