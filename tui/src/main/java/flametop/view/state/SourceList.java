@@ -2,6 +2,7 @@ package flametop.view.state;
 
 import flametop.view.base.Prompt;
 import java.util.List;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +22,9 @@ public record SourceList(
     int index,
     int asked,
     String trouble) {
+  /** Begins as a source that a program has, and not the kernel. */
+  private static final Pattern OF_PROGRAMS = Pattern.compile("(usdt|uprobe|uretprobe)\\b");
+
   /** The list before anything is typed. */
   public static final SourceList OPENED = new SourceList(Prompt.EMPTY, null, "", 0, -1, "");
 
@@ -47,11 +51,16 @@ public record SourceList(
   /** What is said of the marked row, or a hint. */
   public String about() {
     SourceListing.Row row = marked();
-    return asked >= 0
-        ? "attaching…"
-        : row == null
-            ? "such as fault,weight=bytes or uprobe:FILE:FUNCTION"
-            : row.missing().isEmpty() ? row.details() : row.missing();
+    if (asked >= 0) {
+      return "attaching…";
+    }
+    if (row != null) {
+      return row.missing().isEmpty() ? row.details() : row.missing();
+    }
+    boolean none = listing != null && listing.all() == 0 && listing.trouble().isEmpty();
+    return none && OF_PROGRAMS.matcher(typed().strip()).lookingAt()
+        ? "those of one process are listed after flametop -p PID; others can be typed, such as usdt:FILE:PROVIDER:NAME"
+        : "such as fault,weight=bytes or uprobe:FILE:FUNCTION";
   }
 
   public SourceList withPrompt(Prompt value) {

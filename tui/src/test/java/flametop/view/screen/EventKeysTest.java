@@ -178,6 +178,17 @@ class EventKeysTest extends ScreenUser {
   }
 
   @Test
+  void add_probesOfNoProcess_saysHowTheyAreListed() {
+    type("9ausdt");
+    state = Keys.answered(state, new Effect.Answer.Sources(listing("usdt", 0))).state();
+    String screen = PictureText.of(scene());
+    assertTrue(screen.contains("those of one process are listed after flametop -p PID"), screen);
+    state = Keys.answered(state, new Effect.Answer.Sources(listing("usdt", 1))).state();
+    screen = PictureText.of(scene());
+    assertTrue(screen.contains("such as fault,weight=bytes"), screen);
+  }
+
+  @Test
   void add_aMissingRow_saysWhy() {
     type("9a");
     state = Keys.answered(state, new Effect.Answer.Sources(listing("", 2))).state();
