@@ -1,5 +1,9 @@
 package flametop.cli;
 
+import flametop.cli.settings.BudgetOptions;
+import flametop.cli.settings.EventOptions;
+import flametop.cli.settings.JvmOptions;
+import flametop.cli.settings.RateOptions;
 import flametop.export.OutputFile;
 import flametop.export.StackFormat;
 import flametop.profile.answer.LiveSource;

@@ -3,6 +3,7 @@ package flametop.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.cli.settings.Settings;
 import flametop.export.StackFormat;
 import flametop.view.base.ExportFormat;
 import flametop.view.state.KeyTable;

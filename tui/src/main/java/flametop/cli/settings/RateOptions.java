@@ -1,4 +1,4 @@
-package flametop.cli;
+package flametop.cli.settings;
 
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -6,7 +6,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** How often is sampled. */
-final class RateOptions {
+public final class RateOptions {
   @Option(
       names = "-F",
       order = 6,
@@ -30,7 +30,7 @@ final class RateOptions {
   private @Nullable Integer cpuHz;
 
   /** Passes a second. */
-  static final class PassRate implements ITypeConverter<Integer> {
+  public static final class PassRate implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
       return number(text, 1, 999);
@@ -38,34 +38,34 @@ final class RateOptions {
   }
 
   /** Samples a second. */
-  static final class CpuRate implements ITypeConverter<Integer> {
+  public static final class CpuRate implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
       return number(text, 0, 999);
     }
   }
 
-  boolean given() {
+  public boolean given() {
     return passHz != null || cpuHz != null;
   }
 
-  boolean passesGiven() {
+  public boolean passesGiven() {
     return passHz != null;
   }
 
-  boolean cpuClockGiven() {
+  public boolean cpuClockGiven() {
     return cpuHz != null;
   }
 
-  int passHz() {
+  public int passHz() {
     return passHz == null ? 19 : passHz;
   }
 
-  int cpuHz() {
+  public int cpuHz() {
     return cpuHz == null ? 99 : cpuHz;
   }
 
-  static int number(String text, int least, int most) {
+  public static int number(String text, int least, int most) {
     if (text.matches("[0-9]{1,9}")
         && Integer.parseInt(text) >= least
         && Integer.parseInt(text) <= most) {
