@@ -63,8 +63,8 @@ final class ConvertCommand implements Callable<Integer> {
       paramLabel = "FORMAT",
       converter = FormatName.class,
       description = {
-        "folded, speedscope, pprof, html (default: by the suffix)",
-        "The format: folded, speedscope, pprof or html. Without it the suffix of the file says the format; on stdout it is folded."
+        "folded, speedscope, pprof, html, text, json",
+        "The format: folded, speedscope, pprof, html, or text and json for a summary of the heaviest stacks. Without it the suffix of the file says the format; on stdout it is folded."
       })
   private @Nullable StackFormat format;
 
@@ -93,7 +93,7 @@ final class ConvertCommand implements Callable<Integer> {
         }
       }
       throw new TypeConversionException(
-          "'" + text + "' is none of folded, speedscope, pprof, html");
+          "'" + text + "' is none of folded, speedscope, pprof, html, text, json");
     }
   }
 
@@ -128,10 +128,7 @@ final class ConvertCommand implements Callable<Integer> {
         return of;
       }
     }
-    if (name.endsWith(".json")) {
-      return StackFormat.SPEEDSCOPE;
-    }
-    if (name.endsWith(".collapsed") || name.endsWith(".txt")) {
+    if (name.endsWith(".collapsed")) {
       return StackFormat.FOLDED;
     }
     if (name.endsWith(".pprof") || name.endsWith(".prof")) {

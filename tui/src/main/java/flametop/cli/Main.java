@@ -109,6 +109,7 @@ public final class Main {
   static CommandLine commandLine(Interruption interruption, List<String> program) {
     CommandLine line = new CommandLine(new ScreenCommand(program));
     line.addSubcommand(new RecordCommand(interruption, program));
+    line.addSubcommand(new TopCommand(interruption, program));
     line.addSubcommand(new ViewCommand(List.of()));
     line.addSubcommand(new DiffCommand());
     line.addSubcommand(new ConvertCommand());

@@ -253,6 +253,16 @@ class ReferenceTest {
     }
     entries.add(
         new Entry(
+            List.of("json"),
+            "The heaviest stacks for programs; of `record`, `top` and `convert` only, where `text` is the same for people.",
+            List.of("`.json`")));
+    entries.add(
+        new Entry(
+            List.of("xstack"),
+            "A row for each task and pass; of `record` only.",
+            List.of("`.txt`")));
+    entries.add(
+        new Entry(
             List.of("flametop"),
             "The recorded stream, for `--replay` and `view`; of `record` only.",
             List.of("`.flametop`")));

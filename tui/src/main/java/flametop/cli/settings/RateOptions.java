@@ -13,14 +13,16 @@ public final class RateOptions {
       paramLabel = "HZ",
       converter = PassRate.class,
       description = {
-        "passes over all tasks, a second (default 19)",
+        "passes a second (19); --cpu-hz: samples of a CPU (99)",
         "How often flametop looks at every task (a pass): 1 to 999 times a second, 19 by default. The time between two passes is drawn from 0.5 to 1.5 of the mean."
       })
   private @Nullable Integer passHz;
 
+  // Hidden: the help fits a screen, and -F names it.
   @Option(
       names = "--cpu-hz",
       order = 7,
+      hidden = true,
       paramLabel = "HZ",
       converter = CpuRate.class,
       description = {
