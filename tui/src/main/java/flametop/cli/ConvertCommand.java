@@ -111,6 +111,9 @@ final class ConvertCommand implements Callable<Integer> {
     for (Path path : paths) {
       inputs.add(ReplayedStacks.open(path));
     }
+    if (types.listed(inputs, spec.commandLine().getOut())) {
+      return ExitCode.DONE.number();
+    }
     StackFile.Choice choice = new StackFile.Choice(null, types.wanted());
     try (OutputFile file = toStdout ? null : OutputFile.create(output, force);
         StackFile stacks = StackFile.added(inputs, choice)) {

@@ -11,8 +11,10 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Shows files on the screen. */
 @Command(
@@ -28,6 +30,9 @@ import picocli.CommandLine.Parameters;
       "  flametop view perf.data cpu.pb.gz x.jfr trace.json"
     })
 final class ViewCommand implements Callable<Integer> {
+  /** Null without a command line: then no option is given either. */
+  @Spec private CommandSpec spec;
+
   @Parameters(
       arity = "1..*",
       paramLabel = "FILE",
@@ -83,6 +88,9 @@ final class ViewCommand implements Callable<Integer> {
     List<StackInput> inputs = new ArrayList<>();
     for (Path path : paths) {
       inputs.add(ReplayedStacks.open(path));
+    }
+    if (types.listed(inputs, spec.commandLine().getOut())) {
+      return ExitCode.DONE.number();
     }
     try (StackFiles files = new StackFiles(inputs, new StackFile.Choice(comm, types.wanted()))) {
       return FileScreen.show(files, paths.get(0).toString(), looks);

@@ -10,13 +10,19 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The heaviest stacks of an export, each in one state: what is worth a look first.
+ * The heaviest stacks of an export, each in one state: what is worth a look first. A state has as
+ * many as its share of all is, and at least two.
  *
  * @param entries heaviest first
  * @param states the value of each state, heaviest first; one without a state where none is known
  * @param stacks how many stacks the export has
  */
 record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
+  /** What is too light to have stacks of its own here, as a share of all. */
+  private static final double LEAST_SHARE = 0.005;
+
+  private static final int LEAST_ENTRIES = 2;
+
   private static final Comparator<Entry> LIGHTEST_FIRST = Comparator.comparingLong(Entry::value);
 
   /**
@@ -36,8 +42,11 @@ record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
    * @param most how many entries
    */
   static Heaviest of(StackExport export, int most) {
-    PriorityQueue<Entry> kept = new PriorityQueue<>(LIGHTEST_FIRST);
     int unknown = State.values().length;
+    List<PriorityQueue<Entry>> heaviest = new ArrayList<>();
+    for (int state = 0; state <= unknown; state++) {
+      heaviest.add(new PriorityQueue<>(LIGHTEST_FIRST));
+    }
     long[] sums = new long[unknown + 1];
     long[] values = new long[unknown + 1];
     long[] samples = new long[unknown + 1];
@@ -53,6 +62,7 @@ record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
       values[unknown] = stack.shares().isEmpty() ? stack.value() : 0;
       for (int state = 0; state <= unknown; state++) {
         sums[state] += values[state];
+        PriorityQueue<Entry> kept = heaviest.get(state);
         if (values[state] > 0 && (kept.size() < most || kept.element().value < values[state])) {
           State of = state == unknown ? null : State.values()[state];
           kept.add(new Entry(stack, of, values[state], samples[state]));
@@ -62,8 +72,6 @@ record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
         }
       }
     }
-    List<Entry> entries = new ArrayList<>(kept);
-    entries.sort(LIGHTEST_FIRST.reversed());
     List<OfState> states = new ArrayList<>();
     for (int state = 0; state <= unknown; state++) {
       if (sums[state] > 0) {
@@ -71,6 +79,20 @@ record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
       }
     }
     states.sort(Comparator.comparingLong(OfState::value).reversed());
+    List<Entry> entries = new ArrayList<>();
+    for (OfState of : states) {
+      double share = (double) of.value / Math.max(1, export.total());
+      if (share >= LEAST_SHARE) {
+        int number = of.state == null ? unknown : of.state.ordinal();
+        PriorityQueue<Entry> kept = heaviest.get(number);
+        int room = (int) Math.max(LEAST_ENTRIES, Math.floor(share * most));
+        while (kept.size() > Math.min(room, most - entries.size())) {
+          kept.remove();
+        }
+        entries.addAll(kept);
+      }
+    }
+    entries.sort(LIGHTEST_FIRST.reversed());
     return new Heaviest(entries, states, stacks);
   }
 }

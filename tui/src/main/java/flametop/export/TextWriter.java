@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * of each state, the heaviest stacks below their states, and what was lost.
  */
 final class TextWriter {
-  private static final int MOST = 9;
+  private static final int MOST = 6;
   private static final int COLUMNS = 100;
 
   private TextWriter() {}
@@ -91,16 +91,21 @@ final class TextWriter {
   private static String path(FoldedStack stack, int columns) {
     String[] names = stack.names();
     Deque<String> shown = new ArrayDeque<>();
-    int room = columns - names[0].length() - 4;
+    int room = columns - Math.min(names[0].length(), columns - 30) - 4;
     int at = names.length - 1;
     while (at > 0 && (shown.isEmpty() || room >= names[at].length() + 3)) {
-      shown.addFirst(names[at]);
+      shown.addFirst(shown.isEmpty() ? cut(names[at], room - 3) : names[at]);
       room -= names[at].length() + 3;
       at--;
     }
     String left = at > 0 ? " > …" : "";
     String inner = shown.isEmpty() ? "" : " > " + String.join(" > ", shown);
-    return names[0] + left + inner;
+    return cut(names[0], columns - 30) + left + inner;
+  }
+
+  private static String cut(String name, int room) {
+    int most = Math.max(20, room);
+    return name.length() <= most ? name : name.substring(0, most - 1) + "…";
   }
 
   /** Names are clean, and a line of this length is one line of a screen or little more. */

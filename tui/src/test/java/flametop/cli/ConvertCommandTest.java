@@ -110,6 +110,21 @@ class ConvertCommandTest {
   }
 
   @Test
+  void sampleType_list_printsTheTypes() {
+    StringWriter out = new StringWriter();
+    for (String command : List.of("view", "convert")) {
+      out.getBuffer().setLength(0);
+      CommandLine line = Main.commandLine(new Interruption(), List.of());
+      line.setOut(new PrintWriter(out));
+      String sample = SAMPLES.resolve("no-mappings.pb.gz").toString();
+      assertEquals(0, line.execute(command, sample, "--sample-type", "list"));
+      assertEquals(
+          List.of("inuse_space", "alloc_objects", "alloc_space", "inuse_objects"),
+          out.toString().lines().toList());
+    }
+  }
+
+  @Test
   void top_ofARecording_isASummary() throws Exception {
     Path text = folder.resolve("top.txt");
     assertEquals(

@@ -79,6 +79,32 @@ class SummaryTest {
   }
 
   @Test
+  void text_ofLongNames_cutsThem() throws Exception {
+    String text =
+        written(
+            StackFormat.TEXT,
+            Exports.of(
+                Measure.TIME,
+                Exports.stack(
+                    5_000_000, "o".repeat(300), NodeKind.PROCESS, "f".repeat(900), NodeKind.USER)));
+    assertTrue(text.lines().skip(4).allMatch(line -> line.length() <= 100), text);
+    assertTrue(text.contains("f…"), text);
+  }
+
+  @Test
+  void text_ofAHeavyAndALightState_hasStacksOfBoth() throws Exception {
+    List<FoldedStack> stacks = new ArrayList<>();
+    for (int i = 0; i < 50; i++) {
+      stacks.add(stack("queue" + i, share(State.QUEUED, 100_000, 1)));
+    }
+    stacks.add(stack("work", share(State.RUN, 60_000, 1)));
+    String text =
+        written(StackFormat.TEXT, Exports.of(Measure.TIME, stacks.toArray(FoldedStack[]::new)));
+    assertTrue(text.contains("heaviest stacks, run"), text);
+    assertTrue(text.lines().count() <= 24, text);
+  }
+
+  @Test
   void json_hasWhatTheTextHas() throws Exception {
     JsonObject json = JsonParser.parseString(written(StackFormat.JSON, export())).getAsJsonObject();
     assertEquals("flametop-summary-1", json.get("schema").getAsString());

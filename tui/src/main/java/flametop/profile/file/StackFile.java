@@ -562,6 +562,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    */
   public record Use(boolean counts, boolean whole, boolean oneUnit, long before, long now) {}
 
+  /** The types of values of the files, the one that is shown first; none of folded stacks. */
+  public CompletableFuture<List<String>> sampleTypes() {
+    return worker.request(
+        () -> lines.stream().flatMap(of -> of.tally().measures().stream()).distinct().toList());
+  }
+
   /** What the stacks that were read are good for. */
   public CompletableFuture<Use> use() {
     return worker.request(

@@ -81,6 +81,11 @@ final class StackTally {
     measures = names;
   }
 
+  /** The measures of the profile, the chosen one first; empty in folded stacks. */
+  List<String> measures() {
+    return measures;
+  }
+
   long lines() {
     return lines;
   }
