@@ -79,12 +79,16 @@ final class ArchitectureTest {
           .definedBy("flametop.profile.host")
           .layer("live")
           .definedBy("flametop.profile.live")
+          .layer("format")
+          .definedBy("flametop.profile.format")
           .layer("file")
           .definedBy("flametop.profile.file")
           .whereLayer("live")
           .mayNotBeAccessedByAnyLayer()
           .whereLayer("file")
           .mayNotBeAccessedByAnyLayer()
+          .whereLayer("format")
+          .mayOnlyBeAccessedByLayers("file")
           .whereLayer("host")
           .mayOnlyBeAccessedByLayers("live")
           .whereLayer("log")
@@ -165,6 +169,15 @@ final class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("picocli..");
+
+  @ArchTest
+  static final ArchRule ONLY_FORMAT_TOUCHES_JACKSON_AND_JFR =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("flametop.profile.format..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("com.fasterxml..", "jdk.jfr..");
 
   @ArchTest
   static final ArchRule ONLY_PROFILE_TOUCHES_CAFFEINE =

@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.cli.settings.LookOptions;
 import flametop.export.ComparedStacks;
 import flametop.export.OutputFile;
 import flametop.profile.file.StackFile;
@@ -24,13 +25,13 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** Compares two files of folded stacks. */
+/** Compares two profiles. */
 @Command(
     name = "diff",
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop diff [--theme NAME] BEFORE NOW | [-n] [-o FILE|-] BEFORE NOW",
-    description = "What became more and what less between two files of folded stacks.",
+    description = "What became more and what less between two profiles of any tool.",
     footer = {
       "Examples:",
       "  flametop diff monday.folded tuesday.folded",
@@ -72,6 +73,8 @@ final class DiffCommand implements Callable<Integer> {
       })
   private @Nullable Boolean comm;
 
+  @Mixin private final SampleTypeOptions types = new SampleTypeOptions();
+
   @Mixin private final LookOptions looks = new LookOptions();
 
   @Option(
@@ -103,11 +106,14 @@ final class DiffCommand implements Callable<Integer> {
     StackInput first = ReplayedStacks.open(before);
     StackInput second = ReplayedStacks.open(now);
     if (screen) {
-      try (StackFiles files = new StackFiles(StackFile.compared(first, second, comm))) {
+      try (StackFiles files =
+          new StackFiles(
+              StackFile.compared(first, second, new StackFile.Choice(comm, types.wanted())))) {
         return FileScreen.show(files, before + " → " + now, looks);
       }
     }
-    try (StackFile file = StackFile.compared(first, second, comm)) {
+    try (StackFile file =
+        StackFile.compared(first, second, new StackFile.Choice(comm, types.wanted()))) {
       return write(file).number();
     }
   }

@@ -1,5 +1,7 @@
 package flametop.cli;
 
+import flametop.cli.settings.LookOptions;
+import flametop.cli.settings.Settings;
 import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.profile.answer.FoldedStack;
@@ -117,7 +119,7 @@ final class FileScreen implements ScreenExporter.Shown {
         () ->
             StreamSupport.stream(stacks.spliterator(), false)
                 .filter(stack -> stack.value() > 0)
-                .filter(stack -> through == null || hasFrame(stack, through))
+                .filter(stack -> through == null || stack.passesThrough(through))
                 .iterator();
     long total = stacks.total();
     if (through != null) {
@@ -128,11 +130,6 @@ final class FileScreen implements ScreenExporter.Shown {
     }
     return new StackExport(
         provenance(reading, facts), reading.measure(), now, total, stacks.decimals(), true);
-  }
-
-  /** Whether a stack passes through a function; the frames of a file are without modules. */
-  private static boolean hasFrame(FoldedStack stack, Function through) {
-    return stack.passesThrough(new Function(through.kind(), "", through.name()));
   }
 
   @Override

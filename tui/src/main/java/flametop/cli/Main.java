@@ -21,7 +21,8 @@ import picocli.CommandLine.UnmatchedArgumentException;
 /** The command line {@code flametop}. */
 public final class Main {
   /** The commands that start no program: behind {@code --} there are files. */
-  private static final Set<String> NO_PROGRAM = Set.of("check", "events", "view", "diff");
+  private static final Set<String> NO_PROGRAM =
+      Set.of("check", "events", "view", "diff", "convert");
 
   private static final int MAX_MESSAGE = 2_000;
 
@@ -116,8 +117,10 @@ public final class Main {
   static CommandLine commandLine(Interruption interruption, List<String> program) {
     CommandLine line = new CommandLine(new ScreenCommand(program));
     line.addSubcommand(new RecordCommand(interruption, program));
+    line.addSubcommand(new TopCommand(interruption, program));
     line.addSubcommand(new ViewCommand(List.of()));
     line.addSubcommand(new DiffCommand());
+    line.addSubcommand(new ConvertCommand());
     line.addSubcommand(new CheckCommand());
     line.addSubcommand(new EventsCommand());
     line.setParameterExceptionHandler(Main::misused);

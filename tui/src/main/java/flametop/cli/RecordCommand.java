@@ -1,10 +1,15 @@
 package flametop.cli;
 
+import flametop.cli.settings.BudgetOptions;
+import flametop.cli.settings.EventOptions;
+import flametop.cli.settings.JvmOptions;
+import flametop.cli.settings.RateOptions;
 import flametop.export.OutputFile;
 import flametop.export.StackFormat;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
+import flametop.profile.answer.StateSet;
 import flametop.sampler.Budget;
 import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
@@ -120,10 +125,31 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "FORMAT",
       converter = FormatName.class,
       description = {
-        "folded, speedscope, pprof, html; flametop: a stream",
-        "The format, folded by default: see the formats. flametop is the stream that --replay reads."
+        "folded, speedscope, pprof, html, text, xstack, flametop",
+        "The format, folded by default: see the formats. text and json are a summary of the heaviest stacks; xstack is a row for each task and pass; flametop is the stream that --replay reads."
       })
   private Format format = Format.FOLDED;
+
+  // Hidden: the help fits a screen.
+  @Option(
+      names = "-q",
+      order = 13,
+      hidden = true,
+      description = {
+        "with --format xstack: no header",
+        "With --format xstack: no line with the names of the columns."
+      })
+  private boolean quiet;
+
+  @Option(
+      names = "-r",
+      order = 13,
+      hidden = true,
+      description = {
+        "with --format xstack: innermost frames first",
+        "With --format xstack: the innermost frame of each stack stands first."
+      })
+  private boolean reversed;
 
   @Option(
       names = "--lines",
@@ -174,9 +200,12 @@ final class RecordCommand implements Callable<Integer> {
     SPEEDSCOPE(StackFormat.SPEEDSCOPE),
     PPROF(StackFormat.PPROF),
     HTML(StackFormat.HTML),
+    TEXT(StackFormat.TEXT),
+    JSON(StackFormat.JSON),
+    XSTACK(null),
     FLAMETOP(null);
 
-    /** The format of stacks; null: the stream is written as it comes. */
+    /** The format of stacks; null: what comes is written as it comes. */
     private final @Nullable StackFormat stacks;
 
     Format(@Nullable StackFormat stacks) {
@@ -233,7 +262,8 @@ final class RecordCommand implements Callable<Integer> {
   static final class FormatName implements ITypeConverter<Format> {
     @Override
     public Format convert(String text) {
-      return choice(Format.class, text, "folded, speedscope, pprof, html, flametop");
+      return choice(
+          Format.class, text, "folded, speedscope, pprof, html, text, json, xstack, flametop");
     }
   }
 
@@ -320,6 +350,11 @@ final class RecordCommand implements Callable<Integer> {
                 budget.kept(rates, true)),
             lines,
             replay.file() == null ? events.specs().size() : 0);
+    if (format == Format.XSTACK) {
+      StateSet shown = states.shown(source.facts().wholeHost());
+      RowOutput rows = new RowOutput(source, shown, !quiet, reversed, file);
+      return new Recording(source, limits, rows, interruption, err);
+    }
     StackFormat stackFormat = format.stacks;
     if (stackFormat == null) {
       return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
@@ -364,6 +399,14 @@ final class RecordCommand implements Callable<Integer> {
     }
     if (lines && format != Format.FLAMETOP) {
       throw Failure.usage("--lines are for the screen: they go with --format flametop");
+    }
+    if (format != Format.XSTACK && (quiet || reversed)) {
+      throw Failure.usage("-q and -r are of rows: they go with --format xstack");
+    }
+    if (format == Format.XSTACK
+        && (filters.given() || by != null || unit != null || !events.specs().isEmpty())) {
+      throw Failure.usage(
+          "--format xstack has a row for each task: -c, -u, --by, --unit and -e do not go with it");
     }
     if (format == Format.FLAMETOP) {
       if (replay.file() != null) {

@@ -1,5 +1,8 @@
 package flametop.cli;
 
+import flametop.cli.settings.BudgetOptions;
+import flametop.cli.settings.JvmOptions;
+import flametop.cli.settings.RateOptions;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.SamplerException;
 import java.nio.file.Path;

@@ -31,11 +31,14 @@ final class ReplayedStacks implements StackReplay {
   }
 
   /**
-   * Opens a file of folded stacks, or of a recorded stream.
+   * Opens a file of stacks or of a profile, a recorded stream, or a recording of perf.
    *
    * @throws IOException with a line for people, if it cannot be read
    */
   static StackInput open(Path path) throws IOException {
+    if (PerfData.is(path)) {
+      return PerfData.open(path);
+    }
     if (!StackInput.isStream(path)) {
       return StackInput.open(path);
     }

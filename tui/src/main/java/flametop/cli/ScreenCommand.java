@@ -1,5 +1,11 @@
 package flametop.cli;
 
+import flametop.cli.settings.BudgetOptions;
+import flametop.cli.settings.EventOptions;
+import flametop.cli.settings.JvmOptions;
+import flametop.cli.settings.LookOptions;
+import flametop.cli.settings.RateOptions;
+import flametop.cli.settings.Settings;
 import flametop.profile.host.HostMemory;
 import flametop.profile.live.Profile;
 import flametop.profile.tree.Options;
@@ -69,9 +75,11 @@ final class ScreenCommand implements Callable<Integer> {
 
   @Mixin private final StatesOptions states = new StatesOptions();
 
+  // Hidden: the help fits a screen.
   @Option(
       names = "--refresh",
       order = 11,
+      hidden = true,
       paramLabel = "SECONDS",
       converter = Seconds.class,
       description = {

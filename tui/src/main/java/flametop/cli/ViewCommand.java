@@ -1,5 +1,7 @@
 package flametop.cli;
 
+import flametop.cli.settings.LookOptions;
+import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
 import java.nio.file.Path;
@@ -9,8 +11,10 @@ import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Shows files on the screen. */
 @Command(
@@ -18,18 +22,21 @@ import picocli.CommandLine.Parameters;
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop view [--theme NAME] FILE…",
-    description = "Shows folded stacks of files, packed ones too, or a recorded stream.",
+    description = "Shows profiles of any tool, packed ones too, or a recorded stream.",
     footer = {
       "Examples:",
       "  flametop view out.folded             while it is being read, too",
       "  flametop view monday.gz tuesday.gz   [ and ] switch, | shows two",
-      "  perf script | stackcollapse-perf.pl | flametop view -"
+      "  flametop view perf.data cpu.pb.gz x.jfr trace.json"
     })
 final class ViewCommand implements Callable<Integer> {
+  /** Null without a command line: then no option is given either. */
+  @Spec private CommandSpec spec;
+
   @Parameters(
       arity = "1..*",
       paramLabel = "FILE",
-      description = "stacks, one a line: a;b;c 12; - is stdin")
+      description = "folded stacks, or a profile; - is stdin")
   private List<Path> paths = new ArrayList<>();
 
   @Option(
@@ -40,6 +47,8 @@ final class ViewCommand implements Callable<Integer> {
         "Says that the first frame of each stack is a comm (the name of a program), or with --no-comm that it is a function. Without either, each file says so itself by a line # first frame: comm; a file without that line begins with functions."
       })
   private @Nullable Boolean comm;
+
+  @Mixin private final SampleTypeOptions types = new SampleTypeOptions();
 
   @Mixin private final LookOptions looks = new LookOptions();
 
@@ -80,7 +89,10 @@ final class ViewCommand implements Callable<Integer> {
     for (Path path : paths) {
       inputs.add(ReplayedStacks.open(path));
     }
-    try (StackFiles files = new StackFiles(inputs, comm)) {
+    if (types.listed(inputs, spec.commandLine().getOut())) {
+      return ExitCode.DONE.number();
+    }
+    try (StackFiles files = new StackFiles(inputs, new StackFile.Choice(comm, types.wanted()))) {
       return FileScreen.show(files, paths.get(0).toString(), looks);
     }
   }

@@ -2,10 +2,13 @@ package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
+import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.zip.GZIPOutputStream;
@@ -14,13 +17,17 @@ import java.util.zip.GZIPOutputStream;
  * Writes gzipped {@code profile.proto}, which pprof reads. A sample is a share of a stack: its
  * labels are {@code process}, {@code pid}, {@code thread}, {@code tid} and {@code state}, as far as
  * they are known; its values are its number of samples, where that is known, and its time. A
- * function is a location of its own in the mapping of its module. Comments have the provenance.
+ * location is a function with those that are inlined into it there, in the mapping of its module.
+ * Comments have the provenance.
  *
  * @see <a href="https://github.com/google/pprof/blob/main/proto/profile.proto">its definition</a>
  */
 final class PprofWriter {
   private final Map<String, Integer> strings = new HashMap<>();
   private final List<String> table = new ArrayList<>();
+
+  /** Numbers of locations by the numbers of their functions, outermost first. */
+  private final Map<List<Integer>, Integer> locations = new LinkedHashMap<>();
 
   private PprofWriter() {
     string("");
@@ -58,13 +65,9 @@ final class PprofWriter {
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
       stacks++;
-      int frames = stack.names().length;
-      long[] locations = new long[frames];
-      for (int i = 0; i < frames; i++) {
-        locations[frames - 1 - i] = functions.of(stack, i) + 1L;
-      }
+      long[] path = path(stack, functions);
       for (FoldedStack.Share share : stack.shares()) {
-        Protobuf sample = new Protobuf().packed(1, locations);
+        Protobuf sample = new Protobuf().packed(1, path);
         sample.packed(2, values(time, share.samples(), share.value()));
         label(sample, "process", share.process());
         label(sample, "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "");
@@ -74,24 +77,28 @@ final class PprofWriter {
         profile.field(2, sample);
       }
       if (stack.shares().isEmpty()) {
-        profile.field(
-            2, new Protobuf().packed(1, locations).packed(2, values(time, 0, stack.value())));
+        profile.field(2, new Protobuf().packed(1, path).packed(2, values(time, 0, stack.value())));
       }
       out.write(profile.take());
     }
     Map<String, Integer> modules = new HashMap<>();
     // The first mapping is what pprof calls the file of the profile.
     mapping(profile, modules, provenance.host());
+    for (Map.Entry<List<Integer>, Integer> entry : locations.entrySet()) {
+      List<Integer> called = entry.getKey();
+      String own = functions.get(called.get(0)).module();
+      Protobuf location = new Protobuf().field(1, entry.getValue());
+      location.field(2, mapping(profile, modules, own.isEmpty() ? provenance.host() : own));
+      // What is inlined stands before what it is inlined into.
+      for (int i = called.size() - 1; i >= 0; i--) {
+        location.field(4, new Protobuf().field(1, called.get(i) + 1));
+      }
+      profile.field(4, location);
+      out.write(profile.take());
+    }
     for (int i = 0; i < functions.size(); i++) {
       FunctionTable.Function function = functions.get(i);
       int number = i + 1;
-      String module = function.module().isEmpty() ? provenance.host() : function.module();
-      profile.field(
-          4,
-          new Protobuf()
-              .field(1, number)
-              .field(2, mapping(profile, modules, module))
-              .field(4, new Protobuf().field(1, number)));
       int name = string(function.name().isEmpty() ? "-" : function.name());
       profile.field(
           5,
@@ -117,6 +124,26 @@ final class PprofWriter {
     }
     out.write(profile.take());
     return stacks;
+  }
+
+  /** The locations of a stack, innermost first. */
+  private long[] path(FoldedStack stack, FunctionTable functions) {
+    int frames = stack.names().length;
+    long[] path = new long[frames];
+    int size = 0;
+    for (int i = 0; i < frames; ) {
+      List<Integer> called = new ArrayList<>();
+      called.add(functions.of(stack, i++));
+      while (i < frames
+          && stack.kinds()[i] == NodeKind.INLINED
+          && stack.kinds()[i - 1].isFrame()
+          && (stack.modules()[i].isEmpty() || stack.modules()[i].equals(stack.modules()[i - 1]))) {
+        called.add(functions.of(stack, i++));
+      }
+      Integer known = locations.putIfAbsent(called, locations.size() + 1);
+      path[frames - ++size] = known == null ? locations.size() : known;
+    }
+    return Arrays.copyOfRange(path, frames - size, frames);
   }
 
   /** The unit of numbers with decimals: pprof has whole numbers, so the unit is smaller. */

@@ -13,7 +13,11 @@ public enum StackFormat {
   /** {@link PprofWriter}. */
   PPROF(".pb.gz"),
   /** {@link HtmlWriter}. */
-  HTML(".html");
+  HTML(".html"),
+  /** {@link TextWriter}: a summary. */
+  TEXT(".txt"),
+  /** {@link JsonWriter}: the same summary for programs. */
+  JSON(".json");
 
   private final String suffix;
 
@@ -39,6 +43,8 @@ public enum StackFormat {
           case SPEEDSCOPE -> SpeedscopeWriter.write(export, buffered);
           case PPROF -> PprofWriter.write(export, buffered);
           case HTML -> HtmlWriter.write(export, buffered);
+          case TEXT -> TextWriter.write(export, buffered);
+          case JSON -> JsonWriter.write(export, buffered);
         };
     buffered.flush();
     return stacks;

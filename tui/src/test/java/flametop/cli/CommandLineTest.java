@@ -78,7 +78,7 @@ class CommandLineTest {
     misused("'--by': 'pid' is none of none, service, comm, process, thread", "record --by pid");
     misused("'--unit': 'ms' is none of us, samples", "record --unit ms");
     misused(
-        "'--format': 'svg' is none of folded, speedscope, pprof, html, flametop",
+        "'--format': 'svg' is none of folded, speedscope, pprof, html, text, json, xstack, flametop",
         "record --format svg");
     misused("'-d': '0' is no number of seconds", "record -d 0");
     misused("'-d': 'NaN' is no number of seconds", "record -d NaN");

@@ -44,7 +44,7 @@ class FileExportTest {
   private static final int STACKS = 3_000;
 
   private static StackFile file(InputStream text) {
-    return new StackFile(StackInput.of("a", -1, text), 1, 1, true);
+    return new StackFile(StackInput.of("a", -1, text), 1, 1, StackFile.Choice.comm(true));
   }
 
   private static Map<String, Long> stacks(Random random, int count) {
@@ -226,7 +226,7 @@ class FileExportTest {
     for (String text : List.of("p;a 1\np;b;x 2\n", "q;z 1\np;b;y 4\np;a 8\n")) {
       inputs.add(StackInput.of("a", -1, new ByteArrayInputStream(text.getBytes(UTF_8))));
     }
-    try (StackFiles files = new StackFiles(inputs, true)) {
+    try (StackFiles files = new StackFiles(inputs, StackFile.Choice.comm(true))) {
       long unused = files.shown().whole().get().stacks();
       GraphSlice graph =
           files

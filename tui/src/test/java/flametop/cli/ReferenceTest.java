@@ -3,6 +3,7 @@ package flametop.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.cli.settings.Settings;
 import flametop.export.StackFormat;
 import flametop.view.base.ExportFormat;
 import flametop.view.state.KeyTable;
@@ -250,6 +251,16 @@ class ReferenceTest {
               capital(format.detail()) + ".",
               List.of("`" + suffix + "`")));
     }
+    entries.add(
+        new Entry(
+            List.of("json"),
+            "The heaviest stacks for programs; of `record`, `top` and `convert` only, where `text` is the same for people.",
+            List.of("`.json`")));
+    entries.add(
+        new Entry(
+            List.of("xstack"),
+            "A row for each task and pass; of `record` only.",
+            List.of("`.txt`")));
     entries.add(
         new Entry(
             List.of("flametop"),

@@ -26,7 +26,7 @@ class ReplayedStacksTest {
   @TempDir private Path folder;
 
   private static Snapshot read(StackInput input) throws Exception {
-    try (StackFile file = new StackFile(input, 1, 1, null)) {
+    try (StackFile file = new StackFile(input, 1, 1, StackFile.Choice.NONE)) {
       file.whole().get();
       return file.snapshot(new GraphQuery(StateSet.ALL, 0, 0, 1_000_000, 700, null)).get();
     }

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.cli.settings.HistoryFile;
+import flametop.cli.settings.Settings;
 import flametop.profile.answer.StateSet;
 import flametop.term.UserFiles;
 import flametop.view.base.Action;

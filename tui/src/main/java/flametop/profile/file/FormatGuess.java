@@ -1,12 +1,16 @@
 package flametop.profile.file;
 
+import flametop.profile.format.ProfileFormat;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.Locale;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Tells the format of a file without folded stacks, as far as the first bytes tell. Some lines of
- * such a file may look like stacks, since they end in a number.
+ * Tells the format of a file, as far as the first bytes tell. Some lines of such a file may look
+ * like stacks, since they end in a number.
  *
  * <p>A format that is found in the first bytes is found with more bytes, too. So the pieces in
  * which a file comes do not matter.
@@ -14,6 +18,12 @@ import java.util.regex.Pattern;
 final class FormatGuess {
   /** So many first bytes tell the format. */
   static final int LOOKED_AT = 2_048;
+
+  /** The first bytes of a recording of perf. */
+  static final String PERF_DATA = "PERFILE2";
+
+  /** The first bytes of a recording of Java Flight Recorder. */
+  private static final String JFR = "FLR\0";
 
   private static final String LINES = "; folded stacks are lines as main;parse;read 12";
 
@@ -48,7 +58,86 @@ final class FormatGuess {
   /** Text with line ends of an old Mac. */
   private static final Pattern RETURNS = Pattern.compile("(?s)[^\\r]*[0-9]\\r[^\\n\\r].*");
 
+  /** A profile may begin with so many bytes of comments. */
+  private static final int MOST_COMMENTS = 1 << 16;
+
+  private static final Pattern COMMENTS = Pattern.compile("(?:[ \\t]*(?:#[^\\n]*)?\\n)*+");
+
   private FormatGuess() {}
+
+  /**
+   * Whether more bytes may tell another format than these.
+   *
+   * @param head the first bytes of a file that goes on
+   */
+  static boolean isOpen(byte[] head) {
+    if (head.length == 0) {
+      return true;
+    }
+    if (head.length >= MOST_COMMENTS) {
+      return false;
+    }
+    String text = new String(head, StandardCharsets.ISO_8859_1);
+    for (String magic : List.of(PERF_DATA, JFR)) {
+      if (magic.startsWith(text)) {
+        return true;
+      }
+    }
+    if (mayBePprof(head)) {
+      return head.length < LOOKED_AT;
+    }
+    String begin = withoutComments(text);
+    int lineEnd = begin.indexOf('\n');
+    String first = lineEnd < 0 ? begin : begin.substring(0, lineEnd);
+    return begin.isBlank()
+        || head.length < LOOKED_AT
+            && (lineEnd < 0 || !COUNTED.matcher(first).matches() && !isSample(first));
+  }
+
+  /**
+   * The format of a file that has a reader; null if the file may be folded stacks, or is of no such
+   * format.
+   *
+   * @param head the first bytes, {@link #isOpen} no more or all of them
+   */
+  static @Nullable ProfileFormat format(byte[] head) {
+    String text = new String(head, StandardCharsets.ISO_8859_1);
+    if (text.startsWith(JFR)) {
+      return ProfileFormat.JFR;
+    }
+    if (isPprof(head)) {
+      return ProfileFormat.PPROF;
+    }
+    String begin = withoutComments(text);
+    int lineEnd = begin.indexOf('\n');
+    String first = lineEnd < 0 ? begin : begin.substring(0, lineEnd);
+    if (STACK.matcher(first).matches() && !isSample(first)) {
+      return null;
+    }
+    if (JSON.matcher(begin).lookingAt() && !COUNTED.matcher(first).matches()) {
+      return ProfileFormat.JSON;
+    }
+    return isSample(first)
+            || !COUNTED.matcher(first).matches()
+                && SAMPLE.matcher(text).find()
+                && FRAME.matcher(text).find()
+        ? ProfileFormat.PERF_SCRIPT
+        : null;
+  }
+
+  private static boolean isSample(String line) {
+    return SAMPLE.matcher(line).lookingAt();
+  }
+
+  private static String withoutComments(String text) {
+    Matcher comments = COMMENTS.matcher(text);
+    return comments.lookingAt() ? text.substring(comments.end()).stripLeading() : text;
+  }
+
+  private static boolean mayBePprof(byte[] head) {
+    int fields = pprofFields(head);
+    return fields >= 0 && fields < 4;
+  }
 
   /**
    * The format, and what makes folded stacks of it, for people; empty if the file may be stacks.
@@ -61,20 +150,15 @@ final class FormatGuess {
     if (!packed.isEmpty()) {
       return "it is packed by " + packed + "; unpack it to a pipe: … | flametop view -";
     }
-    if (text.startsWith("PERFILE2")) {
-      return "it is a recording of perf; fold it: perf script | stackcollapse-perf.pl";
+    if (text.startsWith(PERF_DATA)) {
+      return "it is a recording of perf, which is read from a file that is not packed; give its"
+          + " name, or what perf script makes of it: perf script | flametop view -";
     }
     if (text.startsWith("FLAMETOP")) {
       return "it is a recorded stream of flametop, which is read from a file; give its name";
     }
-    if (text.startsWith("FLR\0")) {
-      return "it is a recording of Java Flight Recorder; fold it: jfrconv --cpu FILE out.collapsed";
-    }
     if (text.startsWith("\u00FF\u00FE") || text.startsWith("\u00FE\u00FF")) {
       return "it is in UTF-16; iconv -f UTF-16 -t UTF-8 makes text of it that can be read";
-    }
-    if (isPprof(head)) {
-      return "it is a profile of pprof; fold it: go tool pprof -raw FILE | stackcollapse-go.pl";
     }
     String begin = text.stripLeading();
     int lineEnd = begin.indexOf('\n');
@@ -84,21 +168,10 @@ final class FormatGuess {
     }
     return lineEnd < 0 && head.length < LOOKED_AT || STACK.matcher(first).matches()
         ? ""
-        : ofLines(text, begin, first);
+        : ofLines(text, first);
   }
 
-  private static String ofLines(String text, String begin, String first) {
-    if (JSON.matcher(begin).lookingAt() && !COUNTED.matcher(first).matches()) {
-      String what =
-          text.contains("speedscope.app/file-format-schema")
-              ? "it is a profile of speedscope, in JSON"
-              : text.contains("\"traceEvents\"")
-                  ? "it is a trace of Chrome, in JSON"
-                  : text.contains("\"nodes\"") && text.contains("\"callFrame\"")
-                      ? "it is a .cpuprofile of V8, in JSON"
-                      : "it is JSON";
-      return what + LINES;
-    }
+  private static String ofLines(String text, String first) {
     if (CALLGRIND.matcher(text).find()) {
       return "it is a profile of callgrind" + LINES;
     }
@@ -114,10 +187,6 @@ final class FormatGuess {
     if (first.startsWith("Flat profile:")) {
       return "it is a profile of gprof" + LINES;
     }
-    if (SAMPLE.matcher(first).lookingAt()
-        || SAMPLE.matcher(text).find() && FRAME.matcher(text).find()) {
-      return "it is what perf script writes; fold it: stackcollapse-perf.pl";
-    }
     return text.indexOf('\0') >= 0 ? "it is no text" + LINES : "";
   }
 
@@ -129,53 +198,59 @@ final class FormatGuess {
             : text.startsWith("7z\u00BC\u00AF'\u001C") ? "7z" : "";
   }
 
+  /** So many fields of a message are looked at. */
+  private static final int MOST_FIELDS = 8;
+
   /**
-   * Whether it is a message of protocol buffers with the fields of a profile: it begins with the
-   * type of a sample, or with samples, and what follows is as long as it says.
+   * How many first fields are those of a profile of pprof, in whatever order its writer has them,
+   * up to {@link #MOST_FIELDS}; -1 if one of them cannot be, or none of them is a message.
    */
-  private static boolean isPprof(byte[] head) {
+  private static int pprofFields(byte[] head) {
     int at = 0;
     int fields = 0;
-    while (at < head.length && fields < 4) {
+    boolean messages = false;
+    while (at < head.length && fields < MOST_FIELDS) {
       int key = head[at++];
       int field = key >> 3;
-      int wire = key & 7;
-      boolean message = field >= 1 && field <= 6 || field == 11;
-      if (field < 1 || field > 15 || wire != (message ? 2 : 0) && !(field == 13 && wire == 2)) {
-        return false;
+      boolean bytes = (key & 7) == 2;
+      boolean message = field >= 1 && field <= 5 || field == 11;
+      boolean known = field >= 1 && field <= 15;
+      if (!known || !bytes && (key & 7) != 0 || bytes != (message || field == 6) && field != 13) {
+        return -1;
       }
       long value = 0;
       int shift = 0;
       do {
-        if (at == head.length || shift > 63) {
-          return false;
+        if (at == head.length) {
+          return messages ? fields : 0;
+        }
+        if (shift > 63) {
+          return -1;
         }
         value |= (head[at] & 0x7FL) << shift;
         shift += 7;
       } while (head[at++] < 0);
-      if (wire == 2) {
-        if (fields == 0 && !isValueType(head, at, value)) {
-          return false;
+      if (bytes) {
+        if (value < 0) {
+          return -1;
         }
-        if (value < 0 || value > head.length - at) {
-          // The rest of a field that is longer than what is looked at.
-          return fields > 1;
+        if (message && value > 0 && at < head.length) {
+          // The key of a first, second or third field.
+          int first = head[at];
+          if (first < 8 || first > 0x1A || (first & 7) != 0 && (first & 7) != 2) {
+            return -1;
+          }
+          messages = true;
         }
-        at += (int) value;
-      } else if (fields == 0) {
-        return false;
+        at = (int) Math.min(head.length, at + value);
       }
       fields++;
     }
-    return fields >= 4;
+    return messages ? fields : head.length < 3 ? 0 : -1;
   }
 
-  /** Two numbers of strings. */
-  private static boolean isValueType(byte[] head, int at, long length) {
-    return length >= 2
-        && length <= 12
-        && at + 1 < head.length
-        && (head[at] == 0x08 || head[at] == 0x10);
+  private static boolean isPprof(byte[] head) {
+    return pprofFields(head) >= 4;
   }
 
   /**
@@ -184,7 +259,7 @@ final class FormatGuess {
   static String guess(byte[] head) {
     String text = new String(head, StandardCharsets.ISO_8859_1);
     if (SAMPLE.matcher(text).find() || FRAME.matcher(text).find()) {
-      return "it looks like what perf script writes; fold it: stackcollapse-perf.pl";
+      return "it looks like what perf script writes, without the lines of its samples";
     }
     if (text.startsWith("{") || text.startsWith("[{")) {
       return "it looks like JSON" + LINES;

@@ -26,9 +26,11 @@ import flametop.profile.tree.Worker;
 import flametop.sampler.State;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -59,6 +61,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final StackNames names;
   private final StackTree tree;
   private final List<StackLines> lines = new ArrayList<>();
+  private final List<ProfileStacks> profiles = new ArrayList<>();
 
   /** Why each input is not read to its end; null if it is. */
   private final @Nullable String[] troubles;
@@ -78,22 +81,23 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * with.
    *
    * @param number of it among {@code files}, from 1
-   * @param comm whether the outermost frames are comms; null: as the file says
    */
-  public StackFile(StackInput input, int number, int files, @Nullable Boolean comm) {
-    this(List.of(input), number, files, comm);
+  public StackFile(StackInput input, int number, int files, Choice choice) {
+    this(List.of(input), false, number, files, choice);
   }
 
-  /**
-   * Begins to read two files of which the second is compared with the first.
-   *
-   * @param comm whether the outermost frames are comms; null: as the files say
-   */
-  public static StackFile compared(StackInput before, StackInput now, @Nullable Boolean comm) {
-    return new StackFile(List.of(before, now), 1, 1, comm);
+  /** Begins to read two files of which the second is compared with the first. */
+  public static StackFile compared(StackInput before, StackInput now, Choice choice) {
+    return new StackFile(List.of(before, now), true, 1, 1, choice);
   }
 
-  private StackFile(List<StackInput> inputs, int number, int files, @Nullable Boolean comm) {
+  /** Begins to read files whose stacks are added up. */
+  public static StackFile added(List<StackInput> inputs, Choice choice) {
+    return new StackFile(inputs, false, 1, 1, choice);
+  }
+
+  private StackFile(List<StackInput> inputs, boolean two, int number, int files, Choice choice) {
+    Boolean comm = choice.comm;
     this.comm = comm;
     this.inputs = inputs;
     this.number = number;
@@ -104,13 +108,27 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     tree = store.whole();
     tree.ask(comm);
     graphs = new Graphs<>(store, Shape.PLAIN);
-    boolean two = inputs.size() > 1;
     if (two) {
       tree.compare();
       lines.add(new StackLines(names, tree, StackTree.BEFORE, false));
     }
-    lines.add(new StackLines(names, tree, StackTree.NOW, !two));
+    while (lines.size() < inputs.size()) {
+      lines.add(new StackLines(names, tree, StackTree.NOW, inputs.size() == 1));
+    }
     flips = tree.flips();
+    int column = two ? StackTree.BEFORE : StackTree.NOW;
+    for (StackLines of : lines) {
+      profiles.add(
+          new ProfileStacks(
+              names,
+              tree,
+              column,
+              of.tally(),
+              choice.sampleType,
+              change -> enqueue(change),
+              () -> closed));
+      column = StackTree.NOW;
+    }
     worker =
         new Worker(
             "file",
@@ -127,7 +145,28 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return graphs.graph();
   }
 
+  /**
+   * What a user says of files that the files may not say.
+   *
+   * @param comm whether the outermost frames are comms; null: as the files say
+   * @param sampleType the type of values to show of a profile that has several; empty: what the
+   *     profile prefers
+   */
+  public record Choice(@Nullable Boolean comm, String sampleType) {
+    /** Nothing is said. */
+    public static final Choice NONE = new Choice(null, "");
+
+    /** Only this is said: whether the outermost frames are comms. */
+    public static Choice comm(boolean is) {
+      return new Choice(is, "");
+    }
+  }
+
   // The reading thread.
+
+  private void enqueue(Runnable change) {
+    worker.enqueue(change);
+  }
 
   private void read() {
     StackReader reader = new StackReader(worker::enqueue, () -> closed);
@@ -137,7 +176,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         StackInput input = inputs.get(i);
         reads = i;
         try (input) {
-          reader.read(input, lines.get(i));
+          reader.read(input, lines.get(i), profiles.get(i));
           if (!closed && input.hasShrunk()) {
             worker.enqueue(() -> troubles[at] = "it became shorter while it was read");
           }
@@ -294,17 +333,17 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       bytes += input.bytes();
       size = size < 0 || input.size() < 0 ? -1 : size + input.size();
     }
-    StackLines now = lines.get(lines.size() - 1);
-    String name =
-        inputs.size() == 1
-            ? inputs.get(0).name()
-            : inputs.get(0).name() + " → " + inputs.get(1).name();
+    StackTally now = lines.get(lines.size() - 1).tally();
+    StringBuilder name = new StringBuilder(inputs.get(0).name());
+    for (StackInput input : inputs.subList(1, inputs.size())) {
+      name.append(tree.hasBaseline() ? " → " : " + ").append(input.name());
+    }
     long stacks = 0;
     for (StackLines of : lines) {
-      stacks += of.stacks();
+      stacks += of.tally().stacks();
     }
     return new Snapshot.Reading(
-        name,
+        name.toString(),
         number,
         files,
         bytes,
@@ -360,28 +399,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     String name = input.name();
     // Of a single file the header has the name.
     String before = inputs.size() > 1 ? name + ": " : "";
-    if (!done || of.stacks() > 0) {
-      if (of.bad() > 0) {
-        notices.add(
-            before
-                + (of.bad() == 1 ? "1 line is" : of.bad() + " lines are")
-                + " no stack and left out, first "
-                + of.firstBad());
-      }
-      if (of.unheld() > 0) {
-        notices.add(
-            before
-                + (of.unheld() == 1 ? "1 stack is" : of.unheld() + " stacks are")
-                + " left out, first line "
-                + of.firstUnheld()
-                + ": there is no memory for more frames; a part of the file needs less");
-      }
-    } else if (of.lines() > 0) {
+    StackTally tally = of.tally();
+    tally.tell(before, notices);
+    if (!done || tally.stacks() > 0) {
+      tally.complain(before, notices);
+    } else if (tally.lines() > 0) {
       notices.add(name + " has no stacks: " + of.whyNone());
     } else if (trouble == null) {
-      notices.add(name + " is empty");
+      notices.add(name + tally.emptiness());
     }
-    if (done && of.stacks() > 0 && !of.counts()) {
+    if (done && tally.stacks() > 0 && !tally.counts()) {
       notices.add(before + "all of its numbers are 0");
     }
     if (input.trails()) {
@@ -390,9 +417,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     if (trouble != null) {
       notices.add(
           name
-              + (of.lines() > 0 ? " is read up to where it failed: " : " cannot be read: ")
+              + (tally.lines() > 0 ? " is read up to where it failed: " : " cannot be read: ")
               + trouble
-              + (input.isPacked() ? "; copy it or pack it again" : ""));
+              + (input.isDamaged() ? "; copy it or pack it again" : ""));
     }
   }
 
@@ -529,10 +556,17 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    *
    * @param counts each file has a number that is more than 0
    * @param whole each could be read to its end
+   * @param oneUnit all count in the same unit, as far as they say one
    * @param before sum of all stacks, with the decimals of {@link HeldStacks}
    * @param now like {@code before}
    */
-  public record Use(boolean counts, boolean whole, long before, long now) {}
+  public record Use(boolean counts, boolean whole, boolean oneUnit, long before, long now) {}
+
+  /** The types of values of the files, the one that is shown first; none of folded stacks. */
+  public CompletableFuture<List<String>> sampleTypes() {
+    return worker.request(
+        () -> lines.stream().flatMap(of -> of.tally().measures().stream()).distinct().toList());
+  }
 
   /** What the stacks that were read are good for. */
   public CompletableFuture<Use> use() {
@@ -540,11 +574,18 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         () -> {
           boolean counts = true;
           boolean whole = true;
+          Set<String> units = new HashSet<>();
           for (int i = 0; i < lines.size(); i++) {
-            counts &= lines.get(i).counts();
+            counts &= lines.get(i).tally().counts();
             whole &= troubles[i] == null;
+            units.add(lines.get(i).tally().unit());
           }
-          return new Use(counts, whole, tree.total(StackTree.BEFORE), tree.total(StackTree.NOW));
+          return new Use(
+              counts,
+              whole,
+              units.size() < 2,
+              tree.total(StackTree.BEFORE),
+              tree.total(StackTree.NOW));
         });
   }
 

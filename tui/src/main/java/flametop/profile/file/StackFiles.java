@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StackFiles implements FileSource, AutoCloseable {
   private final List<StackInput> inputs;
-  private final @Nullable Boolean comm;
+  private final StackFile.Choice choice;
   private final StackFile[] files;
   private volatile StackFile shown;
   private int at;
@@ -30,10 +30,10 @@ public final class StackFiles implements FileSource, AutoCloseable {
   /**
    * Begins to read the first file.
    *
-   * @param comm whether the outermost frames are comms; null: as each file says
+   * @param choice holds for each file
    */
-  public StackFiles(List<StackInput> inputs, @Nullable Boolean comm) {
-    this.comm = comm;
+  public StackFiles(List<StackInput> inputs, StackFile.Choice choice) {
+    this.choice = choice;
     this.inputs = List.copyOf(inputs);
     files = new StackFile[inputs.size()];
     turn(0);
@@ -42,7 +42,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
   /** One file, which is being read already. */
   public StackFiles(StackFile file) {
     inputs = List.of();
-    comm = null;
+    choice = StackFile.Choice.NONE;
     files = new StackFile[] {file};
     shown = file;
   }
@@ -55,7 +55,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
 
   private synchronized StackFile file(int index) {
     if (files[index] == null) {
-      files[index] = new StackFile(inputs.get(index), index + 1, files.length, comm);
+      files[index] = new StackFile(inputs.get(index), index + 1, files.length, choice);
     }
     return files[index];
   }

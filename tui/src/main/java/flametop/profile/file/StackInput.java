@@ -82,6 +82,9 @@ public final class StackInput implements AutoCloseable {
   /** The file, which the first read opens; null: the input is open, or no file. */
   private final @Nullable Path unopened;
 
+  /** The regular file; null if the input is none. */
+  private final @Nullable Path regular;
+
   /** Makes the stacks; null: the input is text. */
   private final @Nullable StackReplay replay;
 
@@ -95,6 +98,7 @@ public final class StackInput implements AutoCloseable {
   private volatile Packing packing = Packing.NONE;
 
   private volatile boolean trails;
+  private volatile boolean damaged;
 
   /** The unpacked bytes; null until the first read, which may wait for a pipe. */
   private @Nullable InputStream text;
@@ -105,7 +109,13 @@ public final class StackInput implements AutoCloseable {
   /** Why the file itself cannot be read; null while it can. */
   private @Nullable IOException failed;
 
-  private StackInput(String name, long size, @Nullable InputStream raw, @Nullable Path unopened) {
+  private StackInput(
+      String name,
+      long size,
+      @Nullable InputStream raw,
+      @Nullable Path unopened,
+      @Nullable Path regular) {
+    this.regular = regular;
     this.name = name;
     this.size = size;
     this.raw = raw;
@@ -127,6 +137,7 @@ public final class StackInput implements AutoCloseable {
     this.replay = replay;
     this.bytes = bytes;
     unopened = null;
+    regular = null;
   }
 
   /**
@@ -136,7 +147,7 @@ public final class StackInput implements AutoCloseable {
    * @param size in bytes; -1 if the size is not known
    */
   public static StackInput of(String name, long size, InputStream bytes) {
-    return new StackInput(name, size, bytes, null);
+    return new StackInput(name, size, bytes, null, null);
   }
 
   /**
@@ -170,11 +181,11 @@ public final class StackInput implements AutoCloseable {
         if (!Files.isReadable(path)) {
           throw new AccessDeniedException(name);
         }
-        return new StackInput(name, -1, null, path);
+        return new StackInput(name, -1, null, path, null);
       }
       // Refuses with a reason, which a FileInputStream has only in words of its own.
       Files.newInputStream(path).close();
-      return of(name, Files.size(path), new FileInputStream(path.toFile()));
+      return new StackInput(name, Files.size(path), new FileInputStream(path.toFile()), null, path);
     } catch (AccessDeniedException e) {
       throw new IOException(name + " may not be read by this user", e);
     } catch (IOException e) {
@@ -209,6 +220,13 @@ public final class StackInput implements AutoCloseable {
   /** The name of the file, clean. */
   String name() {
     return name;
+  }
+
+  /**
+   * The file, if it is one, with the bytes that are read; null if they are packed, or of a pipe.
+   */
+  @Nullable Path plainFile() {
+    return packing == Packing.NONE ? regular : null;
   }
 
   /** Makes the stacks; null if the input is text. */
@@ -248,9 +266,9 @@ public final class StackInput implements AutoCloseable {
     return trails;
   }
 
-  /** Whether the file is packed. */
-  boolean isPacked() {
-    return packing != Packing.NONE;
+  /** Whether the file is packed, and could not be unpacked to its end. */
+  boolean isDamaged() {
+    return damaged;
   }
 
   /**
@@ -259,6 +277,15 @@ public final class StackInput implements AutoCloseable {
    * @throws IOException with a line for people, whatever fails
    */
   int read(byte[] into, int from, int room) throws IOException {
+    try {
+      return readChecked(into, from, room);
+    } catch (IOException e) {
+      damaged = packing != Packing.NONE;
+      throw e;
+    }
+  }
+
+  private int readChecked(byte[] into, int from, int room) throws IOException {
     try {
       if (text == null) {
         text = unpack();

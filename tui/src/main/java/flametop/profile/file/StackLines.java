@@ -26,7 +26,8 @@ final class StackLines {
   /** Whether the outermost frame is a comm; {@link #PROGRAM} did not say it in every version. */
   private static final String FIRST = "# first frame:";
 
-  private static final String TOO_LARGE_SUM = "the sum of the numbers is too large";
+  static final String TOO_DEEP = "it has more than a million frames";
+  static final String TOO_LARGE_SUM = "the sum of the numbers is too large";
   private static final String PROGRAM = "# program: flametop ";
 
   /** The lines that begin within so many bytes decide whether there are two numbers. */
@@ -43,7 +44,7 @@ final class StackLines {
   private static final int MAX_DIGITS = 18;
 
   /** Most frames of a stack: ten times the deepest recursion that is known. */
-  private static final int MAX_FRAMES = 1 << 20;
+  static final int MAX_FRAMES = 1 << 20;
 
   private final StackNames names;
   private final StackTree tree;
@@ -76,15 +77,7 @@ final class StackLines {
   private int[] end = new int[256];
   private int[] node = new int[256];
 
-  private long lines;
-  private long stacks;
-  private boolean counts;
-  private long bad;
-  private long firstBadLine;
-  private String firstBadReason = "";
-  private long unheld;
-  private long firstUnheldLine;
-  private String unit = "";
+  private final StackTally tally = new StackTally();
 
   // What parse() finds.
   private int stackEnd;
@@ -125,10 +118,11 @@ final class StackLines {
 
   /** Folds a stack that is no text; its value counts µs. */
   void fold(FoldedStack stack) {
-    if (lines++ == 0) {
-      unit = "us";
+    if (tally.lines() == 0) {
+      tally.unit("us");
       tree.says(stack.kinds()[0].isOwner());
     }
+    tally.begin();
     int leaf = 0;
     for (int i = 0; i < stack.names().length && leaf >= 0; i++) {
       String frame = FoldedName.written(stack.kinds()[i], stack.names()[i], i == 0, true);
@@ -137,20 +131,12 @@ final class StackLines {
       leaf = name < 0 ? -1 : tree.grow(leaf, StackNames.function(name, i == 0 && tree.isComm()));
     }
     if (leaf < 0) {
-      leaveOut();
+      tally.leaveOut();
     } else if (tree.fits(stack.value(), 0, column)) {
       tree.add(leaf, stack.value(), 0, column);
-      counts |= stack.value() > 0;
-      stacks++;
+      tally.held(stack.value() > 0);
     } else {
-      refuse(TOO_LARGE_SUM);
-    }
-  }
-
-  /** Leaves a stack out that there is no room for. */
-  private void leaveOut() {
-    if (unheld++ == 0) {
-      firstUnheldLine = lines;
+      tally.refuse(TOO_LARGE_SUM);
     }
   }
 
@@ -165,7 +151,7 @@ final class StackLines {
     foreign = FormatGuess.named(head);
     if (!foreign.isEmpty()) {
       takeBack();
-      lines = 1;
+      tally.begin();
     }
   }
 
@@ -221,11 +207,7 @@ final class StackLines {
       tree.compareNothing();
     }
     twoColumns = false;
-    lines = 0;
-    stacks = 0;
-    counts = false;
-    bad = 0;
-    unheld = 0;
+    tally.reset();
     previous = new byte[0];
     previousFrom = 0;
     previousEnd = 0;
@@ -252,20 +234,20 @@ final class StackLines {
   }
 
   private void line(byte[] text, int from, int to, int shared) {
-    lines++;
+    tally.begin();
     String reason = parse(text, from, to);
     if (reason != null) {
       if (!reason.isEmpty()) {
-        refuse(reason);
+        tally.refuse(reason);
       }
       return;
     }
     if (stackEnd - from > MAX_FRAMES && isTooDeep(text, from)) {
-      refuse("it has more than a million frames");
+      tally.refuse(TOO_DEEP);
       return;
     }
     if (!fits()) {
-      refuse(TOO_LARGE_SUM);
+      tally.refuse(TOO_LARGE_SUM);
       return;
     }
     int known = depth;
@@ -278,7 +260,7 @@ final class StackLines {
     }
     if ((known == 0 || end[known - 1] < stackEnd - from) && !frames(text, from, known)) {
       depth = 0;
-      leaveOut();
+      tally.leaveOut();
       return;
     }
     int leaf = node[depth - 1];
@@ -290,8 +272,7 @@ final class StackLines {
     } else {
       tree.add(leaf, value, digits, column);
     }
-    counts |= value > 0 || twoColumns && second > 0;
-    stacks++;
+    tally.held(value > 0 || twoColumns && second > 0);
     previous = text;
     previousFrom = from;
     previousEnd = stackEnd;
@@ -478,7 +459,7 @@ final class StackLines {
     String line = new String(text, from, Math.min(to - from, 200), StandardCharsets.ISO_8859_1);
     if (line.startsWith(UNIT)) {
       String said = line.substring(UNIT.length()).trim();
-      unit = said.matches("[A-Za-zµ]{1,16}") ? said : "";
+      tally.unit(said.matches("[A-Za-zµ][A-Za-z0-9_.-]{0,31}") ? said : "");
     } else if (line.startsWith(FIRST)) {
       saysFirst = true;
       tree.says(line.substring(FIRST.length()).trim().equals("comm"));
@@ -487,59 +468,21 @@ final class StackLines {
     }
   }
 
-  /** Counts a line that cannot be used and was never given to {@link #fold}. */
-  void refuse(String reason) {
-    if (bad++ == 0) {
-      firstBadLine = lines;
-      firstBadReason = reason;
-    }
-  }
-
   /** Counts a line that is too long to be given to {@link #fold}. */
   void tooLong() {
-    lines++;
-    refuse("it is too long");
+    tally.begin();
+    tally.refuse("it is too long");
   }
 
-  long lines() {
-    return lines;
-  }
-
-  long stacks() {
-    return stacks;
-  }
-
-  /** Whether any number is more than 0. */
-  boolean counts() {
-    return counts;
-  }
-
-  long bad() {
-    return bad;
-  }
-
-  /** {@code line 17: no number at its end}. */
-  String firstBad() {
-    return "line " + firstBadLine + ": " + firstBadReason;
+  /** What was read, and what was left out. */
+  StackTally tally() {
+    return tally;
   }
 
   /** Why there are no stacks, for people: another format, or what the first line lacks. */
   String whyNone() {
     String guess = foreign.isEmpty() ? FormatGuess.guess(head) : foreign;
-    return !guess.isEmpty() ? guess : bad > 0 ? firstBad() : "nothing but comments";
-  }
-
-  /** How many stacks there was no room for. */
-  long unheld() {
-    return unheld;
-  }
-
-  long firstUnheld() {
-    return firstUnheldLine;
-  }
-
-  /** The unit of the numbers, as a comment says; empty without such a comment. */
-  String unit() {
-    return unit;
+    String why = tally.whyNone();
+    return !guess.isEmpty() ? guess : why == null ? "nothing but comments" : why;
   }
 }

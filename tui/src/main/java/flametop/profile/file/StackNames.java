@@ -21,7 +21,9 @@ import java.util.HexFormat;
  * cleaned when it is first shown.
  *
  * <p>A function is a name, and whether the name stands outermost in its stack: there the name is a
- * comm or a process. The mark of its kind ({@link FoldedName}) is not shown.
+ * comm or a process. The mark of its kind ({@link FoldedName}) is not shown. Profiles of other
+ * programs say the module of a frame apart from its name; such a frame is another one in another
+ * module.
  */
 public final class StackNames implements Functions {
   private static final VarHandle WORDS =
@@ -37,6 +39,10 @@ public final class StackNames implements Functions {
 
   private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
   private static final int EMPTY = -1;
+
+  /** Stands between a name and its module. */
+  private static final byte MODULE = 0;
+
   private static final int MOST = Integer.MAX_VALUE - 8;
 
   /** Memory of a name beside its bytes, at most, while the arrays grow, B. */
@@ -177,7 +183,7 @@ public final class StackNames implements Functions {
     System.arraycopy(text, from, bytes, start.get(size), to - from);
     start.set(size + 1, end);
     hashes.set(size, hash);
-    kinds[size] = FoldedName.kind(text, from, to);
+    kinds[size] = FoldedName.kind(text, from, nameEnd(text, from, to));
     if (!isWellFormed(size)) {
       illFormed++;
     }
@@ -252,6 +258,34 @@ public final class StackNames implements Functions {
     }
   }
 
+  /** Where the name of a frame ends and what says its module begins; {@code to} without that. */
+  private static int nameEnd(byte[] text, int from, int to) {
+    int at = from;
+    while (at < to && text[at] != MODULE) {
+      at++;
+    }
+    return at;
+  }
+
+  /**
+   * A frame as {@link #intern} takes it: the name with the mark of its kind, and the module behind
+   * a byte that no text has, unless the name says the module.
+   */
+  static byte[] text(NodeKind kind, String name, String module) {
+    String clean = name.isEmpty() ? "-" : name.replace('\0', ' ');
+    String file = module(module);
+    String text =
+        file.isEmpty() || kind.isOwner() || file.equals(moduleOf(clean, kind))
+            ? FoldedName.of(kind, clean)
+            : FoldedName.of(kind, clean) + (char) MODULE + file.replace('\0', ' ');
+    return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** How many names there may be. */
+  int most() {
+    return mostNames;
+  }
+
   /** How many names are not in UTF-8. */
   int illFormed() {
     return illFormed;
@@ -266,7 +300,8 @@ public final class StackNames implements Functions {
   public String name(int function) {
     int name = function >> 1;
     if (clean[name] == null) {
-      int end = FoldedName.end(bytes, start.items[name], start.items[name + 1]);
+      int stop = nameEnd(bytes, start.items[name], start.items[name + 1]);
+      int end = FoldedName.end(bytes, start.items[name], stop);
       int length = end - start.items[name];
       String text =
           isWellFormed(name)
@@ -298,7 +333,12 @@ public final class StackNames implements Functions {
       return "";
     }
     if (modules[name] == null) {
-      modules[name] = moduleOf(name(function), kinds[name]);
+      int stop = start.items[name + 1];
+      int end = nameEnd(bytes, start.items[name], stop);
+      modules[name] =
+          end < stop
+              ? module(CleanText.clean(bytes, end + 1, stop - end - 1, MAX_NAME))
+              : moduleOf(name(function), kinds[name]);
     }
     return modules[name];
   }
@@ -316,10 +356,16 @@ public final class StackNames implements Functions {
         module = module.indexOf(' ') < 0 ? module : "";
       }
     }
-    String file = module.substring(module.lastIndexOf('/') + 1);
+    String file = module(module);
+    return file.isEmpty() && kind == NodeKind.KERNEL ? KERNEL : file;
+  }
+
+  /** A module as it is shown: the file without its folders, one word for the kernel. */
+  private static String module(String path) {
+    String file = path.substring(path.lastIndexOf('/') + 1);
     return switch (file) {
-      case "kernel", "kernel.kallsyms" -> KERNEL;
-      case "", "unknown", "naming", "older" -> kind == NodeKind.KERNEL ? KERNEL : "";
+      case "kernel", "kernel.kallsyms", "[kernel.kallsyms]", "[guest.kernel.kallsyms]" -> KERNEL;
+      case "unknown", "[unknown]", "naming", "older" -> "";
       default -> file;
     };
   }
@@ -330,7 +376,7 @@ public final class StackNames implements Functions {
     if (kind == NodeKind.ROOT) {
       return root();
     }
-    byte[] text = FoldedName.of(kind, name).getBytes(StandardCharsets.UTF_8);
+    byte[] text = text(kind, name, module);
     // What a step makes is little.
     int number = intern(text, 0, text.length, MOST, MOST);
     return function(number, kind == NodeKind.PROCESS);

@@ -1,7 +1,10 @@
 package flametop.profile.file;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.format.ProfileFormat;
+import flametop.profile.format.ProfileReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -9,6 +12,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads inputs, and hands them to the thread that folds: text in pieces of whole lines. There are a
@@ -40,12 +44,102 @@ final class StackReader {
     }
   }
 
-  /** Reads all of an input. */
-  void read(StackInput input, StackLines into) throws IOException, InterruptedException {
-    if (input.replay() == null) {
-      readText(input, into);
-    } else {
-      replay(input.replay(), into);
+  /**
+   * Reads all of an input: folded stacks as lines, or what its first bytes say that it is.
+   *
+   * @param profile takes the stacks of other formats
+   */
+  void read(StackInput input, StackLines lines, ProfileStacks profile)
+      throws IOException, InterruptedException {
+    if (input.replay() != null) {
+      replay(input.replay(), lines);
+      return;
+    }
+    byte[] head = new byte[0];
+    IOException failed = null;
+    try {
+      head = head(input);
+    } catch (HeadFailed e) {
+      head = e.head;
+      failed = e.why;
+    }
+    ProfileFormat format = FormatGuess.format(head);
+    InputStream stream = new Whole(head, input, failed);
+    if (format == null) {
+      readText(stream, lines);
+      return;
+    }
+    String missing;
+    try {
+      format.reader().read(new ProfileReader.Source(stream, input.plainFile()), profile);
+    } finally {
+      missing = profile.end();
+    }
+    if (missing != null) {
+      throw new IOException(missing);
+    }
+  }
+
+  /** The first bytes of an input, as many as tell its format. */
+  private byte[] head(StackInput input) throws HeadFailed {
+    byte[] head = new byte[FormatGuess.LOOKED_AT];
+    int length = 0;
+    try {
+      while (!closed.getAsBoolean() && FormatGuess.isOpen(Arrays.copyOf(head, length))) {
+        if (length == head.length) {
+          head = Arrays.copyOf(head, 2 * length);
+        }
+        int count = input.read(head, length, head.length - length);
+        if (count < 0) {
+          break;
+        }
+        length += count;
+      }
+    } catch (IOException e) {
+      throw new HeadFailed(Arrays.copyOf(head, length), e);
+    }
+    return Arrays.copyOf(head, length);
+  }
+
+  /**
+   * An input that fails while its format is found out; what came before may be read all the same.
+   */
+  private static final class HeadFailed extends Exception {
+    private final byte[] head;
+    private final IOException why;
+
+    HeadFailed(byte[] head, IOException why) {
+      super(why);
+      this.head = head;
+      this.why = why;
+    }
+  }
+
+  /** The bytes of an input, of which the first ones were read already. */
+  private static final class Whole extends BytesInput {
+    private final byte[] head;
+    private final StackInput rest;
+    private final @Nullable IOException failed;
+    private int at;
+
+    Whole(byte[] head, StackInput rest, @Nullable IOException failed) {
+      this.head = head;
+      this.rest = rest;
+      this.failed = failed;
+    }
+
+    @Override
+    public int read(byte[] into, int from, int room) throws IOException {
+      if (at == head.length) {
+        if (failed != null) {
+          throw failed;
+        }
+        return rest.read(into, from, room);
+      }
+      int count = Math.min(room, head.length - at);
+      System.arraycopy(head, at, into, from, count);
+      at += count;
+      return count;
     }
   }
 
@@ -70,7 +164,7 @@ final class StackReader {
     folding.accept(() -> handed.forEach(into::fold));
   }
 
-  private void readText(StackInput input, StackLines into)
+  private void readText(InputStream input, StackLines into)
       throws IOException, InterruptedException {
     byte[] piece = free.take();
     int length = 0;

@@ -5,7 +5,6 @@ import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
 import java.util.Arrays;
-import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -162,6 +161,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     private final IntColumn to = new IntColumn();
     private String[] path = new String[64];
     private NodeKind[] kinds = new NodeKind[64];
+    private String[] modules = new String[64];
     private final int lead;
     private boolean begun;
 
@@ -237,9 +237,11 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       if (depth == path.length) {
         path = Arrays.copyOf(path, 2 * depth);
         kinds = Arrays.copyOf(kinds, 2 * depth);
+        modules = Arrays.copyOf(modules, 2 * depth);
       }
       path[depth] = names.name(function);
       kinds[depth] = names.kind(function);
+      modules[depth] = names.module(function);
     }
 
     /** The stacks that end at some items of the last level, as one; null if none ends there. */
@@ -258,7 +260,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
           : new FoldedStack(
               Arrays.copyOf(path, depth),
               Arrays.copyOf(kinds, depth),
-              Collections.nCopies(depth, "").toArray(new String[0]),
+              Arrays.copyOf(modules, depth),
               befores,
               nows,
               List.of());

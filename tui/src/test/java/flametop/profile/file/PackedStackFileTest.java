@@ -151,7 +151,7 @@ class PackedStackFileTest extends StackFileFixture {
         bad[6 + random.nextInt(bad.length - 6)] ^= (byte) (1 << random.nextInt(8));
       }
       Path path = Files.write(folder.resolve("a.packed"), bad);
-      try (StackFile file = new StackFile(StackInput.open(path), 1, 1, null)) {
+      try (StackFile file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.NONE)) {
         Snapshot.Reading reading = file.whole().get(60, TimeUnit.SECONDS);
         assertTrue(reading.done());
         Snapshot snapshot = file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 9, null)).get();

@@ -67,7 +67,7 @@ abstract class StackFileFixture {
   }
 
   Snapshot read(Path path) throws Exception {
-    try (StackFile file = new StackFile(StackInput.open(path), 1, 1, null)) {
+    try (StackFile file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.NONE)) {
       return read(file);
     }
   }

@@ -131,12 +131,8 @@ class StackFileTest extends StackFileFixture {
   void snapshot_ofWhatIsNotFolded_saysWhatItIs() throws Exception {
     Map<String, String> wanted =
         Map.of(
-            "java 4711 [002]  5123.456789:   10101010 cpu-clock:u: \n\t    7f1c2a main+0x1f (/usr/bin/x)\n\n",
-            "perf script",
             "PERFILE2\0\0\0",
             "a recording of perf",
-            "{\"json\": true}\n",
-            "JSON",
             "<svg>\n</svg>\n",
             "a page or a picture",
             "\0\0\1\n",
@@ -183,8 +179,8 @@ class StackFileTest extends StackFileFixture {
     lines.fold(text, 0, text.length);
     tree.sumUp();
     assertEquals(13, tree.weight(0, 0));
-    assertEquals(2, lines.unheld());
-    assertEquals(3, lines.firstUnheld());
+    assertEquals(2, lines.tally().unheld());
+    assertEquals(3, lines.tally().firstUnheld());
   }
 
   @Test
@@ -192,7 +188,7 @@ class StackFileTest extends StackFileFixture {
     Path path = file("main;a;b 3\n".repeat(300_000));
     try (StackInput input = StackInput.open(path)) {
       Files.writeString(path, "main;a 1\n");
-      try (StackFile file = new StackFile(input, 1, 1, null)) {
+      try (StackFile file = new StackFile(input, 1, 1, StackFile.Choice.NONE)) {
         assertEquals(
             List.of(path + " is read up to where it failed: it became shorter while it was read"),
             read(file).notices());
@@ -207,7 +203,7 @@ class StackFileTest extends StackFileFixture {
       Files.writeString(path, "main;b 2\n", StandardOpenOption.APPEND);
       Files.delete(path);
       Files.writeString(path, "main;other 7\n");
-      try (StackFile file = new StackFile(input, 1, 1, null)) {
+      try (StackFile file = new StackFile(input, 1, 1, StackFile.Choice.NONE)) {
         assertEquals(3, read(file).total());
       }
     }
@@ -217,7 +213,7 @@ class StackFileTest extends StackFileFixture {
   void snapshot_ofAPipeWithoutAWriter_saysThatItWaits() throws Exception {
     Path pipe = folder.resolve("silent");
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, null)) {
+    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, StackFile.Choice.NONE)) {
       assertEquals("waiting for a writer of " + pipe, file.reading().get().waits());
       try (OutputStream out = Files.newOutputStream(pipe)) {
         Snapshot.Reading reading;
@@ -246,7 +242,8 @@ class StackFileTest extends StackFileFixture {
     for (int i = 1; i < 100_000; i++) {
       line.append(";f").append(i);
     }
-    try (StackFile file = new StackFile(StackInput.open(file(line + " 1\n")), 1, 1, null)) {
+    try (StackFile file =
+        new StackFile(StackInput.open(file(line + " 1\n")), 1, 1, StackFile.Choice.NONE)) {
       file.whole().get();
       GraphSlice slice =
           file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 200_000, null)).get().graph();
@@ -264,7 +261,8 @@ class StackFileTest extends StackFileFixture {
     for (int i = 0; i < 50_000; i++) {
       text.append("main;child").append(i).append(" 1\n");
     }
-    try (StackFile file = new StackFile(StackInput.open(file(text.toString())), 1, 1, null)) {
+    try (StackFile file =
+        new StackFile(StackInput.open(file(text.toString())), 1, 1, StackFile.Choice.NONE)) {
       file.whole().get();
       Snapshot.Search found =
           file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, "^child49999$")).get().search();
@@ -278,7 +276,8 @@ class StackFileTest extends StackFileFixture {
   @Test
   void filter_byTheOutermost_leavesTheRestOut() throws Exception {
     try (StackFile file =
-        new StackFile(StackInput.open(file("a;x 1\nb;x 2\nc;y 4\n")), 1, 1, null)) {
+        new StackFile(
+            StackInput.open(file("a;x 1\nb;x 2\nc;y 4\n")), 1, 1, StackFile.Choice.NONE)) {
       file.whole().get();
       List<String> rows = new ArrayList<>();
       for (ProcessRow row : file.comms(StateSet.ALL).get()) {
@@ -299,7 +298,7 @@ class StackFileTest extends StackFileFixture {
   void snapshot_whileAPipeIsOpen_hasWhatCameAndThenTheRest() throws Exception {
     Path pipe = pipe();
     CompletableFuture<OutputStream> written = written(pipe, "a;b 1\na;c");
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, null)) {
+    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, StackFile.Choice.NONE)) {
       OutputStream out = written.get();
       Snapshot first;
       do {
@@ -333,7 +332,7 @@ class StackFileTest extends StackFileFixture {
   void whole_ofASilentPipe_costsNothing() throws Exception {
     Path pipe = folder.resolve("silent");
     assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, null)) {
+    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, StackFile.Choice.NONE)) {
       CompletableFuture<Snapshot.Reading> whole = file.whole();
       OutputStream out = Files.newOutputStream(pipe);
       ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -363,7 +362,8 @@ class StackFileTest extends StackFileFixture {
     assertEquals(
         NodeKind.USER,
         read("# first frame: function\n# program: flametop 0.1.0\n" + stacks).graph().kind()[1]);
-    try (StackFile file = new StackFile(StackInput.open(file(says() + stacks)), 1, 1, false)) {
+    try (StackFile file =
+        new StackFile(StackInput.open(file(says() + stacks)), 1, 1, StackFile.Choice.comm(false))) {
       assertEquals(NodeKind.USER, read(file).graph().kind()[1]);
     }
   }
@@ -374,7 +374,8 @@ class StackFileTest extends StackFileFixture {
 
   @Test
   void shape_withACommOrWithout_isThatOfTheKeyAndBack() throws Exception {
-    try (StackFile file = new StackFile(StackInput.open(file("m;f;m 1\nm;g 2\n")), 1, 1, null)) {
+    try (StackFile file =
+        new StackFile(StackInput.open(file("m;f;m 1\nm;g 2\n")), 1, 1, StackFile.Choice.NONE)) {
       TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null);
       assertEquals(3, read(file).total());
       assertEquals(3, ((TopReport) file.page(query).get()).functions());
@@ -395,19 +396,9 @@ class StackFileTest extends StackFileFixture {
     }
   }
 
-  private static byte[] pprof() throws IOException {
-    byte[] start = {0x0A, 4, 0x08, 1, 0x10, 2, 0x12, 5, 0x0A, 1, 1, 0x12, 0};
-    byte[] rest = "\042\002\010\001\052\004\010\001\020\003\062\000\062\004f 12\n".getBytes(UTF_8);
-    return joined(start, rest);
-  }
-
   @Test
   void snapshot_ofAnotherSortWithLinesLikeStacks_namesItAndDrawsNothing() throws Exception {
     Map<String, String> wanted = new TreeMap<>();
-    wanted.put("{\n  \"weights\": [\n    1,\n    12\n  ],\n \"x\": 12\n}\n", "JSON");
-    wanted.put(
-        "{\n\"$schema\": \"https://www.speedscope.app/file-format-schema.json\",\n\"a\":\n 5\n}\n",
-        "a profile of speedscope");
     wanted.put(
         "# callgrind format\nversion: 1\nevents: Ir\nfn=(1) main\n16 400\n",
         "a profile of callgrind");
@@ -419,8 +410,6 @@ class StackFileTest extends StackFileFixture {
     wanted.put("<?xml version=\"1.0\"?>\n<g> 12\n", "a page or a picture");
     wanted.put("a;b 1\ra;c 2\ra;d 3", "lines end in CR alone");
     wanted.put("PK\003\004 x 12\n", "packed by zip");
-    wanted.put("FLR\0\n a 12\n", "Java Flight Recorder");
-    wanted.put(new String(pprof(), UTF_8), "a profile of pprof");
     for (Map.Entry<String, String> of : wanted.entrySet()) {
       Snapshot snapshot = read(of.getKey());
       assertEquals(0, snapshot.total(), of.getKey());
@@ -449,7 +438,7 @@ class StackFileTest extends StackFileFixture {
       text[i] = text[i] == '?' ? (byte) 0xFF : text[i] == '!' ? (byte) 0xC3 : text[i];
     }
     Path path = Files.write(folder.resolve("bad"), text);
-    try (StackFile file = new StackFile(StackInput.open(path), 1, 1, null)) {
+    try (StackFile file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.NONE)) {
       file.whole().get();
       Map<String, Long> stacks = new TreeMap<>();
       file.held(0).get().forEach(s -> stacks.put(String.join(";", s.names()), s.value()));

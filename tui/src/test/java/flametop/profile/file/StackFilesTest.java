@@ -37,7 +37,7 @@ class StackFilesTest {
       Path path = folder.resolve(inputs.size() + ".folded");
       inputs.add(StackInput.open(Files.write(path, text.getBytes(StandardCharsets.ISO_8859_1))));
     }
-    files = new StackFiles(inputs, true);
+    files = new StackFiles(inputs, StackFile.Choice.comm(true));
   }
 
   private static GraphQuery query(long zoom, long selected) {

@@ -22,7 +22,6 @@ public final class StackInputFuzz {
         }
       }
       input.trails();
-      input.isPacked();
     } catch (IOException e) {
       // What is damaged says so.
     }

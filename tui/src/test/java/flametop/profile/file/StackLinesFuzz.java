@@ -28,8 +28,9 @@ public final class StackLinesFuzz {
       from = to + 1;
     }
     tree.sumUp();
-    if (lines.stacks() > lines.lines() || lines.bad() > lines.lines()) {
-      throw new IllegalStateException(lines.stacks() + " of " + lines.lines());
+    if (lines.tally().stacks() > lines.tally().lines()
+        || lines.tally().bad() > lines.tally().lines()) {
+      throw new IllegalStateException(lines.tally().stacks() + " of " + lines.tally().lines());
     }
   }
 }

@@ -45,11 +45,12 @@ class StackNumbersTest extends StackFileFixture {
   void compared_ofTwoFiles_hasBoth() throws Exception {
     Path before = Files.writeString(folder.resolve("before"), "a;b 1\na;gone 3\n");
     Path now = Files.writeString(folder.resolve("now"), "a;b 4\na;new 4\n");
-    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), null)) {
+    try (StackFile file =
+        StackFile.compared(StackInput.open(before), StackInput.open(now), StackFile.Choice.NONE)) {
       assertEquals(
           List.of("all 8 → 8", " a 8 → 8", "  b 2 → 4", "  gone 6 → 0", "  new 0 → 4"),
           drawn(read(file)));
-      assertEquals(new StackFile.Use(true, true, 4, 8), file.use().get());
+      assertEquals(new StackFile.Use(true, true, true, 4, 8), file.use().get());
       List<String> stacks = new ArrayList<>();
       file.held(0)
           .get()
@@ -90,7 +91,8 @@ class StackNumbersTest extends StackFileFixture {
     }
     Path before = Files.writeString(folder.resolve("before"), gone);
     Path now = Files.writeString(folder.resolve("now"), "a;new 5\na;same 5\n");
-    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), null)) {
+    try (StackFile file =
+        StackFile.compared(StackInput.open(before), StackInput.open(now), StackFile.Choice.NONE)) {
       file.whole().get();
       TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9_000, null, null);
       TopReport report = (TopReport) file.page(query).get();
@@ -136,7 +138,8 @@ class StackNumbersTest extends StackFileFixture {
   void compared_ofNumbersBeyondDoubles_isExact() throws Exception {
     Path before = Files.writeString(folder.resolve("before"), "a;b 9007199254740993\n");
     Path now = Files.writeString(folder.resolve("now"), "a;b 123456789012345678\na;c 0.5\n");
-    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), null)) {
+    try (StackFile file =
+        StackFile.compared(StackInput.open(before), StackInput.open(now), StackFile.Choice.NONE)) {
       file.whole().get();
       HeldStacks held = file.held(0).get();
       List<String> stacks = new ArrayList<>();
@@ -185,7 +188,12 @@ class StackNumbersTest extends StackFileFixture {
           result.append(' ').append(names.kind(tree.function(node))).append('\n');
         }
       }
-      results.add(result + lines.whyNone() + lines.bad() + tree.hasBaseline() + lines.stacks());
+      results.add(
+          result
+              + lines.whyNone()
+              + lines.tally().bad()
+              + tree.hasBaseline()
+              + lines.tally().stacks());
     }
     assertEquals(1, Set.copyOf(results).size(), results::toString);
   }

@@ -47,7 +47,7 @@ class StackShapeTest extends StackFileFixture {
       "a;main;parse;lex 3\na;main;run;parse;lex 2\nb;main;run;run 5\nb;idle_[k] 1\n";
 
   private StackFile open(String text) throws Exception {
-    StackFile file = new StackFile(StackInput.open(file(text)), 1, 1, true);
+    StackFile file = new StackFile(StackInput.open(file(text)), 1, 1, StackFile.Choice.comm(true));
     file.whole().get();
     return file;
   }
@@ -200,7 +200,7 @@ class StackShapeTest extends StackFileFixture {
   void shape_whileAPipeIsOpen_hasWhatComesLaterToo() throws Exception {
     Path pipe = pipe();
     CompletableFuture<OutputStream> written = written(pipe, "a;b;c 1\n");
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, true)) {
+    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, StackFile.Choice.comm(true))) {
       OutputStream out = written.get();
       file.shape(Shape.of(new Shape.Callees(function("c"))));
       Snapshot first;
@@ -259,7 +259,9 @@ class StackShapeTest extends StackFileFixture {
   void page_topOfTwoFiles_hasBothAndTheirDifference() throws Exception {
     Path before = Files.writeString(folder.resolve("before"), "a;x 6\na;y 4\n");
     Path now = Files.writeString(folder.resolve("now"), "a;x 6\na;z 14\n");
-    try (StackFile file = StackFile.compared(StackInput.open(before), StackInput.open(now), true)) {
+    try (StackFile file =
+        StackFile.compared(
+            StackInput.open(before), StackInput.open(now), StackFile.Choice.comm(true))) {
       file.whole().get();
       TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.SELF_CHANGE, 9, null, null);
       TopReport report = (TopReport) file.page(query).get();

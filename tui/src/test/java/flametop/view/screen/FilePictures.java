@@ -35,8 +35,10 @@ public final class FilePictures {
 
   static List<Pictures.Frame> golden() {
     List<Pictures.Frame> frames = new ArrayList<>();
-    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, true);
-        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW), true)) {
+    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, StackFile.Choice.comm(true));
+        StackFile two =
+            StackFile.compared(
+                StackInput.open(BEFORE), StackInput.open(NOW), StackFile.Choice.comm(true))) {
       for (int[] size : new int[][] {{40, 10}, {80, 24}, {200, 60}}) {
         String of = "-" + size[0] + "x" + size[1];
         frames.add(frame("file" + of, one, "deflate|Brotli", size, false));
@@ -90,7 +92,8 @@ public final class FilePictures {
   }
 
   private static Pictures.Frame waiting() throws Exception {
-    try (StackFile empty = new StackFile(StackInput.open(Path.of("/dev/null")), 1, 1, true)) {
+    try (StackFile empty =
+        new StackFile(StackInput.open(Path.of("/dev/null")), 1, 1, StackFile.Choice.comm(true))) {
       String waits = "waiting for a writer of stacks.fifo";
       Snapshot.Reading reading =
           new Snapshot.Reading(
@@ -116,8 +119,10 @@ public final class FilePictures {
   /** A file and two that are compared, named so. */
   static List<Pictures.Frame> inEveryView(int columns, int rows, boolean plain) {
     int[] size = {columns, rows};
-    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, true);
-        StackFile two = StackFile.compared(StackInput.open(BEFORE), StackInput.open(NOW), true)) {
+    try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, StackFile.Choice.comm(true));
+        StackFile two =
+            StackFile.compared(
+                StackInput.open(BEFORE), StackInput.open(NOW), StackFile.Choice.comm(true))) {
       List<Pictures.Frame> frames = new ArrayList<>();
       if (columns >= Split.MIN_COLUMNS) {
         frames.add(SplitPictures.graph("split", size, plain));
@@ -144,7 +149,7 @@ public final class FilePictures {
 
   /** A file with a frame selected. */
   public static Scene scene(int columns, int rows) {
-    try (StackFile file = new StackFile(StackInput.open(NOW), 2, 3, true)) {
+    try (StackFile file = new StackFile(StackInput.open(NOW), 2, 3, StackFile.Choice.comm(true))) {
       return scene(file, "deflate|Brotli", new int[] {columns, rows}, false);
     } catch (Exception e) {
       throw new IllegalStateException(e);

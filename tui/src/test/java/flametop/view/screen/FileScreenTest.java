@@ -218,7 +218,7 @@ class FileScreenTest {
         StackFile.compared(
             StackInput.open(file("before", before.split(","))),
             StackInput.open(file("now", now.split(","))),
-            true);
+            StackFile.Choice.comm(true));
     screen = new TwoFiles(240, 24, new StackFiles(two));
   }
 

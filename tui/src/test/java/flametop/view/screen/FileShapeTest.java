@@ -45,7 +45,7 @@ class FileShapeTest {
     Path path =
         Files.writeString(
             folder.resolve("a.folded"), "x;main;a;lib`f 6\nx;main;b;b;b 3\ny;main;a 1\n");
-    file = new StackFile(StackInput.open(path), 1, 1, true);
+    file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true));
     file.whole().get();
   }
 
@@ -237,7 +237,8 @@ class FileShapeTest {
   void sandwich_ofAFunctionThatCallsItself_saysTheSameSelfTwice() throws Exception {
     Path path = folder.resolve("recursive.folded");
     Files.writeString(path, "app;main;walk 10\napp;main;walk;walk 30\napp;main;rest 60\n");
-    try (StackFile recursive = new StackFile(StackInput.open(path), 1, 1, true)) {
+    try (StackFile recursive =
+        new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true))) {
       ViewState of = FilePictures.state().withSandwich(new Function(NodeKind.USER, "", "walk"));
       Scene scene = FilePictures.scene(recursive, of, new int[] {120, 30}, false);
       CellGrid grid = Painter.paint(scene);

@@ -9,6 +9,7 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.StateSet;
+import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
 import flametop.profile.live.BusyMachine;
@@ -102,7 +103,7 @@ class MonkeyTest {
     for (int file = 0; file < 3; file++) {
       inputs.add(StackInput.open(file(file)));
     }
-    try (StackFiles files = new StackFiles(inputs, true)) {
+    try (StackFiles files = new StackFiles(inputs, StackFile.Choice.comm(true))) {
       play(files, Origin.FILE, STEPS, () -> {});
     }
   }

@@ -38,7 +38,7 @@ class RunTest {
 
   private void open(String text) throws Exception {
     Path path = Files.writeString(folder.resolve("a.folded"), text);
-    file = new StackFile(StackInput.open(path), 1, 1, true);
+    file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true));
     file.whole().get();
   }
 

@@ -32,7 +32,7 @@ public final class TwoFiles implements AutoCloseable {
   PaintOptions options = FilePictures.options(false);
 
   public TwoFiles(int columns, int rows, Path... paths) throws Exception {
-    this(columns, rows, new StackFiles(inputs(paths), true));
+    this(columns, rows, new StackFiles(inputs(paths), StackFile.Choice.comm(true)));
   }
 
   public TwoFiles(int columns, int rows, StackFiles files) throws Exception {

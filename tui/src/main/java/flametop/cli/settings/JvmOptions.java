@@ -1,9 +1,9 @@
-package flametop.cli;
+package flametop.cli.settings;
 
 import picocli.CommandLine.Option;
 
 /** Requests to JVMs. */
-final class JvmOptions {
+public final class JvmOptions {
   // Hidden: the help fits a screen, and a key does the same.
   @Option(
       names = "--jvm-maps",
@@ -15,7 +15,7 @@ final class JvmOptions {
       })
   private boolean maps;
 
-  boolean maps() {
+  public boolean maps() {
     return maps;
   }
 }

@@ -1,4 +1,4 @@
-package flametop.cli;
+package flametop.cli.settings;
 
 import flametop.sampler.CleanText;
 import flametop.term.UserFiles;
@@ -22,7 +22,7 @@ import picocli.CommandLine.ITypeConverter;
  * option = value}, where an option is one of {@link #OPTIONS}, without its dashes, or {@code
  * key.ACTION}. The command line wins over the settings. A wrong line is left out, and is a problem.
  */
-final class Settings {
+public final class Settings {
   static final String[] OPTIONS = {"theme", "ascii", "refresh", "states", "history", "mouse"};
 
   private static final String FILE = "flametop.conf";
@@ -38,7 +38,7 @@ final class Settings {
   private Keymap keymap = Keymap.DEFAULT;
 
   /** Reads the file, if there is one. */
-  Settings(UserFiles user) {
+  public Settings(UserFiles user) {
     Path file = user.path(FILE);
     if (file == null || !Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
@@ -79,7 +79,7 @@ final class Settings {
   }
 
   /** The value of an option; null if there is none that can be used. */
-  <T> @Nullable T value(String option, ITypeConverter<T> converter) {
+  public <T> @Nullable T value(String option, ITypeConverter<T> converter) {
     Line line = lines.get(option);
     if (line == null) {
       return null;
@@ -93,7 +93,7 @@ final class Settings {
   }
 
   /** The value of the command line, else of the settings, else the default. */
-  <T> T given(@Nullable T value, String option, ITypeConverter<T> converter, T otherwise) {
+  public <T> T given(@Nullable T value, String option, ITypeConverter<T> converter, T otherwise) {
     T set = value == null ? value(option, converter) : value;
     return set == null ? otherwise : set;
   }
@@ -102,12 +102,12 @@ final class Settings {
    * The place of an option's line, for problems of the value that are found later; empty if the
    * option is not set.
    */
-  String place(String option) {
+  public String place(String option) {
     Line line = lines.get(option);
     return line == null ? "" : FILE + ":" + line.number();
   }
 
-  Keymap keymap() {
+  public Keymap keymap() {
     return keymap;
   }
 
@@ -115,7 +115,7 @@ final class Settings {
    * The problems that were found by now, a line each; a wrong value is found when the value is
    * asked for.
    */
-  List<String> problems() {
+  public List<String> problems() {
     return List.copyOf(problems);
   }
 
@@ -208,7 +208,7 @@ final class Settings {
   }
 
   /** One with everything that can be set, as it is if nothing is. */
-  static String example() {
+  public static String example() {
     StringBuilder text =
         new StringBuilder(
             """
@@ -251,7 +251,7 @@ final class Settings {
   }
 
   /** {@code yes} or {@code no}. */
-  static final class YesNo implements ITypeConverter<Boolean> {
+  public static final class YesNo implements ITypeConverter<Boolean> {
     @Override
     public Boolean convert(String text) {
       return switch (text) {
@@ -263,7 +263,7 @@ final class Settings {
   }
 
   /** Any text. */
-  static final class Text implements ITypeConverter<String> {
+  public static final class Text implements ITypeConverter<String> {
     @Override
     public String convert(String text) {
       return text;

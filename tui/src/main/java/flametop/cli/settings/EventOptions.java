@@ -1,4 +1,4 @@
-package flametop.cli;
+package flametop.cli.settings;
 
 import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
@@ -7,7 +7,7 @@ import java.util.List;
 import picocli.CommandLine.Option;
 
 /** Which sources of events are on. */
-final class EventOptions {
+public final class EventOptions {
   private static final int MAX_SPEC = 500;
 
   @Option(
@@ -31,7 +31,7 @@ final class EventOptions {
   private boolean force;
 
   /** Refuses a source that cannot be understood, before anything begins. */
-  void agree() throws SamplerException {
+  public void agree() throws SamplerException {
     for (String text : specs) {
       try {
         KernelSource.checkSpec(text);
@@ -45,7 +45,7 @@ final class EventOptions {
   }
 
   /** Switches a source on. */
-  interface Switch {
+  public interface Switch {
     void on(int number, String spec);
   }
 
@@ -55,7 +55,7 @@ final class EventOptions {
    * @param kernel what they are sources of
    * @param sources switches one on
    */
-  void switchOn(KernelSource kernel, Switch sources) {
+  public void switchOn(KernelSource kernel, Switch sources) {
     if (force) {
       kernel.forceProbes();
     }
@@ -67,7 +67,7 @@ final class EventOptions {
   /**
    * The sources as they were given; the place of a source in the list is its number in the stream.
    */
-  List<String> specs() {
+  public List<String> specs() {
     return specs;
   }
 }

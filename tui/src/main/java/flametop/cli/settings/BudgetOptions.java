@@ -1,4 +1,4 @@
-package flametop.cli;
+package flametop.cli.settings;
 
 import flametop.sampler.Budget;
 import org.jspecify.annotations.Nullable;
@@ -6,7 +6,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
 
 /** How much CPU flametop may take. */
-final class BudgetOptions {
+public final class BudgetOptions {
   @Option(
       names = "--budget",
       order = 7,
@@ -19,7 +19,7 @@ final class BudgetOptions {
   private @Nullable Double share;
 
   /** A share of one CPU. */
-  static final class Share implements ITypeConverter<Double> {
+  public static final class Share implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
       int percent = text.equals("off") ? 0 : RateOptions.number(text, 0, 1_000);
@@ -27,22 +27,22 @@ final class BudgetOptions {
     }
   }
 
-  boolean given() {
+  public boolean given() {
     return share != null;
   }
 
   /** Whether there is one, for which all that flametop costs must be counted. */
-  boolean limited() {
+  public boolean limited() {
     return share() < Double.POSITIVE_INFINITY;
   }
 
   /** The share of one CPU; infinite if there is no budget. */
-  double share() {
+  public double share() {
     return share == null ? 0.2 : share;
   }
 
   /** A budget that leaves the rates alone that were given. */
-  Budget.Kept kept(RateOptions rates, boolean refresh) {
+  public Budget.Kept kept(RateOptions rates, boolean refresh) {
     return new Budget.Kept(refresh, rates.passesGiven(), rates.cpuClockGiven());
   }
 }

@@ -1,4 +1,4 @@
-package flametop.cli;
+package flametop.cli.settings;
 
 import flametop.term.Look;
 import flametop.term.Preferences;
@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** How the screen looks: what the command line says, else what the user has set. */
-final class LookOptions {
+public final class LookOptions {
   /** In place of the name of a theme: prints the names. */
   private static final String LIST = "list";
 
@@ -48,7 +48,7 @@ final class LookOptions {
   private CommandSpec command;
 
   /** Prints the names of all themes, one a line, if the command line asks for them. */
-  boolean listed() {
+  public boolean listed() {
     if (!LIST.equals(theme)) {
       return false;
     }
@@ -58,7 +58,7 @@ final class LookOptions {
     return true;
   }
 
-  Look look(UserFiles user, Settings settings) {
+  public Look look(UserFiles user, Settings settings) {
     String name = settings.given(theme, "theme", new Settings.Text(), Look.DEFAULT_THEME);
     String place = theme == null ? settings.place("theme") : "";
     boolean only = settings.given(ascii, "ascii", new Settings.YesNo(), false);
@@ -66,7 +66,7 @@ final class LookOptions {
   }
 
   /** Last: by now every setting was looked at, and the problems are known. */
-  Preferences preferences(Settings settings) {
+  public Preferences preferences(Settings settings) {
     Boolean off = noMouse == null ? null : Boolean.FALSE;
     boolean mouse = settings.given(off, "mouse", new Settings.YesNo(), true);
     return new Preferences(

@@ -1,4 +1,4 @@
-package flametop.cli;
+package flametop.cli.settings;
 
 import flametop.sampler.CleanText;
 import flametop.term.SearchHistory;
@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * Searches in {@code $XDG_STATE_HOME/flametop/searches}, a line each, the latest first. Kept only
  * in a home of the user who runs this: root leaves nothing in another's.
  */
-final class HistoryFile implements SearchHistory {
+public final class HistoryFile implements SearchHistory {
   private static final int MAX_LINES = 100;
   private static final int MAX_LENGTH = 200;
   private static final int MAX_BYTES = MAX_LINES * MAX_LENGTH * 4;
@@ -36,7 +36,7 @@ final class HistoryFile implements SearchHistory {
     this.folder = folder;
   }
 
-  static HistoryFile of(Map<String, String> environment) {
+  public static HistoryFile of(Map<String, String> environment) {
     return new HistoryFile(folder(environment));
   }
 

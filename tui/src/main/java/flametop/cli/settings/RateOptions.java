@@ -1,4 +1,4 @@
-package flametop.cli;
+package flametop.cli.settings;
 
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -6,21 +6,23 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
 /** How often is sampled. */
-final class RateOptions {
+public final class RateOptions {
   @Option(
       names = "-F",
       order = 6,
       paramLabel = "HZ",
       converter = PassRate.class,
       description = {
-        "passes over all tasks, a second (default 19)",
+        "passes a second (19); --cpu-hz: samples of a CPU (99)",
         "How often flametop looks at every task (a pass): 1 to 999 times a second, 19 by default. The time between two passes is drawn from 0.5 to 1.5 of the mean."
       })
   private @Nullable Integer passHz;
 
+  // Hidden: the help fits a screen, and -F names it.
   @Option(
       names = "--cpu-hz",
       order = 7,
+      hidden = true,
       paramLabel = "HZ",
       converter = CpuRate.class,
       description = {
@@ -30,7 +32,7 @@ final class RateOptions {
   private @Nullable Integer cpuHz;
 
   /** Passes a second. */
-  static final class PassRate implements ITypeConverter<Integer> {
+  public static final class PassRate implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
       return number(text, 1, 999);
@@ -38,34 +40,34 @@ final class RateOptions {
   }
 
   /** Samples a second. */
-  static final class CpuRate implements ITypeConverter<Integer> {
+  public static final class CpuRate implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
       return number(text, 0, 999);
     }
   }
 
-  boolean given() {
+  public boolean given() {
     return passHz != null || cpuHz != null;
   }
 
-  boolean passesGiven() {
+  public boolean passesGiven() {
     return passHz != null;
   }
 
-  boolean cpuClockGiven() {
+  public boolean cpuClockGiven() {
     return cpuHz != null;
   }
 
-  int passHz() {
+  public int passHz() {
     return passHz == null ? 19 : passHz;
   }
 
-  int cpuHz() {
+  public int cpuHz() {
     return cpuHz == null ? 99 : cpuHz;
   }
 
-  static int number(String text, int least, int most) {
+  public static int number(String text, int least, int most) {
     if (text.matches("[0-9]{1,9}")
         && Integer.parseInt(text) >= least
         && Integer.parseInt(text) <= most) {

@@ -1,0 +1,184 @@
+package flametop.cli;
+
+import flametop.export.OutputFile;
+import flametop.export.StackExport;
+import flametop.export.StackFormat;
+import flametop.profile.answer.Snapshot;
+import flametop.profile.file.StackFile;
+import flametop.profile.file.StackInput;
+import flametop.sampler.CleanText;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.TypeConversionException;
+
+/** Writes the stacks of profiles in another format. */
+@Command(
+    name = "convert",
+    sortOptions = false,
+    separator = " ",
+    customSynopsis = "flametop convert [--format FORMAT] [-o FILE|-] FILE…",
+    description = "Writes the stacks of profiles of any tool in another format.",
+    footer = {
+      "Examples:",
+      "  flametop convert cpu.pb.gz -o cpu.speedscope.json   by the suffix",
+      "  flametop convert heap.pb.gz --sample-type alloc_space -o heap.html",
+      "  perf script | flametop convert - --format pprof >out.pb.gz"
+    })
+final class ConvertCommand implements Callable<Integer> {
+  @Spec private CommandSpec spec;
+
+  @Parameters(
+      arity = "1..*",
+      paramLabel = "FILE",
+      description = "profiles, whose stacks are added up; - is stdin")
+  private List<Path> paths = new ArrayList<>();
+
+  @Option(
+      names = "-o",
+      paramLabel = "FILE",
+      description = {
+        "where to; - is stdout (default)",
+        "The file, whose suffix says the format; - is stdout, the default."
+      })
+  private Path output = Path.of("-");
+
+  @Option(
+      names = "--format",
+      paramLabel = "FORMAT",
+      converter = FormatName.class,
+      description = {
+        "folded, speedscope, pprof, html, text, json",
+        "The format: folded, speedscope, pprof, html, or text and json for a summary of the heaviest stacks. Without it the suffix of the file says the format; on stdout it is folded."
+      })
+  private @Nullable StackFormat format;
+
+  @Mixin private final SampleTypeOptions types = new SampleTypeOptions();
+
+  @Option(
+      names = "--force",
+      hidden = true,
+      description = {"replace a file that exists", "Replaces the file if it exists."})
+  private boolean force;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      hidden = true,
+      description = {"this text", "Prints the help."})
+  @SuppressWarnings("unused") // picocli looks at the annotation
+  private boolean help;
+
+  static final class FormatName implements ITypeConverter<StackFormat> {
+    @Override
+    public StackFormat convert(String text) {
+      for (StackFormat format : StackFormat.values()) {
+        if (format.name().toLowerCase(Locale.ROOT).equals(text)) {
+          return format;
+        }
+      }
+      throw new TypeConversionException(
+          "'" + text + "' is none of folded, speedscope, pprof, html, text, json");
+    }
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    boolean toStdout = output.toString().equals("-");
+    StackFormat to = format == null ? bySuffix(toStdout) : format;
+    if (toStdout && to == StackFormat.PPROF && Terminals.isStdout()) {
+      throw Failure.usage("a pprof profile is not for a terminal; give a file: -o out.pb.gz");
+    }
+    if (paths.stream().filter(path -> path.toString().equals("-")).count() > 1) {
+      throw Failure.usage("- is given twice, and there is one stdin");
+    }
+    List<StackInput> inputs = new ArrayList<>();
+    for (Path path : paths) {
+      inputs.add(ReplayedStacks.open(path));
+    }
+    if (types.listed(inputs, spec.commandLine().getOut())) {
+      return ExitCode.DONE.number();
+    }
+    StackFile.Choice choice = new StackFile.Choice(null, types.wanted());
+    try (OutputFile file = toStdout ? null : OutputFile.create(output, force);
+        StackFile stacks = StackFile.added(inputs, choice)) {
+      return write(stacks, to, file).number();
+    }
+  }
+
+  private StackFormat bySuffix(boolean toStdout) {
+    if (toStdout) {
+      return StackFormat.FOLDED;
+    }
+    String name = output.toString().toLowerCase(Locale.ROOT);
+    for (StackFormat of : StackFormat.values()) {
+      if (name.endsWith(of.suffix())) {
+        return of;
+      }
+    }
+    if (name.endsWith(".collapsed")) {
+      return StackFormat.FOLDED;
+    }
+    if (name.endsWith(".pprof") || name.endsWith(".prof")) {
+      return StackFormat.PPROF;
+    }
+    throw Failure.usage(
+        "the suffix of "
+            + CleanText.clean(output.toString(), 500)
+            + " says no format; end it in .folded, .pb.gz, .speedscope.json or .html, or give"
+            + " --format");
+  }
+
+  private ExitCode write(StackFile stacks, StackFormat to, @Nullable OutputFile file)
+      throws IOException, InterruptedException {
+    PrintWriter err = spec.commandLine().getErr();
+    try {
+      Snapshot.Reading reading = stacks.whole().get();
+      for (String complaint : stacks.complaints().get()) {
+        Main.complain(err, complaint);
+      }
+      if (reading.stacks() == 0) {
+        Main.complain(err, "there are no stacks, so nothing is written");
+        return ExitCode.FAILED;
+      }
+      StackFile.Use use = stacks.use().get();
+      if (!use.oneUnit()) {
+        Main.complain(
+            err,
+            "the files count in different units, which do not add up; --sample-type chooses what"
+                + " they count");
+        return ExitCode.FAILED;
+      }
+      StackExport export = FileScreen.export(reading, stacks.held(0).get(), null);
+      long written;
+      if (file == null) {
+        written = to.write(export, new FileOutputStream(FileDescriptor.out));
+      } else {
+        long[] count = new long[1];
+        file.write(out -> count[0] = to.write(export, out));
+        written = count[0];
+        String name = CleanText.clean(file.path().toString(), 1_024);
+        Main.complain(err, "wrote " + name + ": " + export.describe(written));
+      }
+      return use.whole() ? ExitCode.DONE : ExitCode.FAILED;
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      throw cause instanceof IOException io ? io : new IOException(Failure.of(e).message(), e);
+    }
+  }
+}

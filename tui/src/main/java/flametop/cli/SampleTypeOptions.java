@@ -1,0 +1,43 @@
+package flametop.cli;
+
+import flametop.profile.answer.Snapshot;
+import flametop.profile.file.StackFile;
+import flametop.profile.file.StackInput;
+import java.io.PrintWriter;
+import java.util.List;
+import picocli.CommandLine.Option;
+
+/** Which values of a profile are shown. */
+final class SampleTypeOptions {
+  @Option(
+      names = "--sample-type",
+      paramLabel = "NAME",
+      description = {
+        "which values of a profile that has several, or list",
+        "Which type of values is shown of a profile that has several, such as alloc_space of pprof, an event of perf, or allocation of JFR; list prints their names. Without it the type that the profile prefers, or its first; the notices name the others."
+      })
+  private String wanted = "";
+
+  /**
+   * Prints the types that profiles have, one a line, the one that is shown first; if that is asked
+   * for.
+   *
+   * @return whether it was
+   */
+  boolean listed(List<StackInput> inputs, PrintWriter out) throws Exception {
+    if (!wanted.equals("list")) {
+      return false;
+    }
+    try (StackFile file = StackFile.added(inputs, StackFile.Choice.NONE)) {
+      Snapshot.Reading unused = file.whole().get();
+      file.sampleTypes().get().forEach(out::println);
+    }
+    out.flush();
+    return true;
+  }
+
+  /** Name of the type; empty: what the profile prefers. */
+  String wanted() {
+    return wanted;
+  }
+}

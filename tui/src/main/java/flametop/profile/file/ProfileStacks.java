@@ -1,0 +1,293 @@
+package flametop.profile.file;
+
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.format.StackSink;
+import flametop.profile.format.Unit;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Folds the stacks of a profile into a tree. The thread that reads gathers stacks in batches, and
+ * the thread that folds puts them into the tree. There are a few batches, so reading waits for
+ * folding.
+ *
+ * <p>A stack is kept as what differs from the stack before: how many frames both have in common,
+ * the others, and a value.
+ */
+final class ProfileStacks implements StackSink {
+  /** A batch ends with the stack that makes it longer than so many ints. */
+  private static final int BATCH = 1 << 15;
+
+  /** A batch ends with the name that makes its names longer than so many bytes. */
+  private static final int BATCH_NAMES = 1 << 20;
+
+  private static final int BATCHES = 4;
+
+  /** Most chars of a name; names that differ only behind these are one. */
+  private static final int MAX_NAME = 8_192;
+
+  /** Most types of values that are told apart: more than any program counts. */
+  private static final int MOST_MEASURES = 200;
+
+  private final StackNames names;
+  private final StackTree tree;
+  private final int column;
+  private final StackTally tally;
+  private final String wanted;
+  private final Consumer<Runnable> folding;
+  private final BooleanSupplier closed;
+  private final Semaphore free = new Semaphore(BATCHES);
+
+  // The reading thread.
+
+  private final List<String> measures = new ArrayList<>();
+  private final List<Unit> units = new ArrayList<>();
+  private int chosen;
+  private boolean isChosen;
+  private int frames;
+  private Batch batch = new Batch();
+  private int[] last = new int[64];
+  private int lastDepth;
+
+  /** How many first frames of the last call are those of the last stack that was kept. */
+  private int same;
+
+  // The folding thread.
+
+  private final IntColumn functions = new IntColumn();
+  private final IntColumn nodes = new IntColumn();
+
+  /** What is handed from one thread to the other. */
+  private static final class Batch {
+    final List<byte[]> names = new ArrayList<>();
+    int nameBytes;
+    final IntColumn stacks = new IntColumn();
+    final LongColumn values = new LongColumn();
+
+    /** By stack: why it is left out; empty where none is. */
+    final List<Runnable> marks = new ArrayList<>();
+  }
+
+  /**
+   * @param wanted name of the measure to show; empty: what the profile prefers
+   * @param folding runs work on the thread that folds
+   * @param closed whether nobody wants the stacks any more
+   */
+  ProfileStacks(
+      StackNames names,
+      StackTree tree,
+      int column,
+      StackTally tally,
+      String wanted,
+      Consumer<Runnable> folding,
+      BooleanSupplier closed) {
+    this.names = names;
+    this.tree = tree;
+    this.column = column;
+    this.tally = tally;
+    this.wanted = wanted;
+    this.folding = folding;
+    this.closed = closed;
+    mark(tally::countsStacks);
+  }
+
+  @Override
+  public int measure(String name, Unit unit, boolean preferred) {
+    String clean = name.isEmpty() ? unit.name() : FoldedName.oneLine(cut(name));
+    int known = measures.indexOf(clean);
+    if (known >= 0 || measures.size() == MOST_MEASURES) {
+      return Math.max(known, 0);
+    }
+    measures.add(clean);
+    units.add(unit);
+    int number = measures.size() - 1;
+    boolean asked = clean.equals(wanted);
+    if (asked || wanted.isEmpty() && preferred && !isChosen) {
+      chosen = number;
+      isChosen = true;
+    }
+    return number;
+  }
+
+  @Override
+  public boolean wants(int measure) {
+    return measure == chosen && (wanted.isEmpty() || isChosen);
+  }
+
+  @Override
+  public int frame(NodeKind kind, String name, String module) {
+    byte[] text = StackNames.text(kind, cut(name), cut(module));
+    if (frames >= names.most()) {
+      return NO_FRAME;
+    }
+    batch.names.add(text);
+    batch.nameBytes += text.length;
+    return frames++;
+  }
+
+  private static String cut(String name) {
+    return name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…";
+  }
+
+  @Override
+  public void owners() {
+    mark(() -> tree.says(true));
+  }
+
+  @Override
+  public void stack(int measure, int[] stack, int shared, int depth, long value) {
+    same = Math.min(same, shared);
+    if (!wants(measure)) {
+      return;
+    }
+    if (value < 0 || depth > StackLines.MAX_FRAMES) {
+      leaveOut(
+          value == Unit.TOO_LARGE
+              ? "its number is too large"
+              : value < 0 ? "its number is negative" : StackLines.TOO_DEEP);
+      return;
+    }
+    int from = Math.min(same, Math.min(lastDepth, depth));
+    int differs = Arrays.mismatch(last, from, lastDepth, stack, from, depth);
+    int common = differs < 0 ? depth : from + differs;
+    for (int i = common; i < depth; i++) {
+      if (stack[i] == NO_FRAME) {
+        mark(
+            () -> {
+              tally.begin();
+              tally.leaveOut();
+            });
+        return;
+      }
+    }
+    IntColumn stacks = batch.stacks;
+    stacks.add(common);
+    stacks.add(depth - common);
+    for (int i = common; i < depth; i++) {
+      stacks.add(stack[i]);
+    }
+    batch.values.add(value);
+    if (depth > last.length) {
+      last = Arrays.copyOf(last, Math.max(depth, 2 * last.length));
+    }
+    System.arraycopy(stack, common, last, common, depth - common);
+    lastDepth = depth;
+    same = depth;
+    if (stacks.size > BATCH || batch.nameBytes > BATCH_NAMES) {
+      hand();
+    }
+  }
+
+  @Override
+  public void leaveOut(String reason) {
+    mark(
+        () -> {
+          tally.begin();
+          tally.refuse(reason);
+        });
+  }
+
+  @Override
+  public void note(String text) {
+    mark(() -> tally.note(text));
+  }
+
+  private void mark(Runnable what) {
+    if (batch.marks.size() >= BATCH) {
+      hand();
+    }
+    batch.marks.add(what);
+  }
+
+  /** Hands on what was gathered. */
+  private void hand() {
+    Batch full = batch;
+    batch = new Batch();
+    Unit unit = chosen < units.size() ? units.get(chosen) : Unit.whole("samples");
+    try {
+      while (!free.tryAcquire(100, TimeUnit.MILLISECONDS)) {
+        if (closed.getAsBoolean()) {
+          return;
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return;
+    }
+    folding.accept(
+        () -> {
+          fold(full, unit);
+          free.release();
+        });
+  }
+
+  /**
+   * Hands on what is left.
+   *
+   * @return why there is nothing of what was wanted, for people; null if there is
+   */
+  @Nullable String end() {
+    List<String> told = new ArrayList<>(measures);
+    boolean missing = !wanted.isEmpty() && !isChosen;
+    if (!told.isEmpty() && !missing) {
+      told.add(0, told.remove(chosen));
+    }
+    mark(() -> tally.measures(missing ? List.of() : told));
+    hand();
+    return missing
+        ? "it has no sample type " + wanted + "; it has " + String.join(", ", told)
+        : null;
+  }
+
+  private void fold(Batch of, Unit unit) {
+    of.marks.forEach(Runnable::run);
+    tally.unit(unit.name());
+    for (byte[] name : of.names) {
+      functions.add(names.intern(name, 0, name.length));
+    }
+    int[] items = of.stacks.items;
+    int at = 0;
+    for (int stack = 0; stack < of.values.size; stack++) {
+      nodes.size = items[at++];
+      int more = items[at++];
+      int node = nodes.size == 0 ? 0 : nodes.items[nodes.size - 1];
+      for (int i = 0; i < more; i++) {
+        int function = functions.items[items[at++]];
+        node =
+            node < 0 || function < 0
+                ? -1
+                : tree.grow(node, StackNames.function(function, nodes.size == 0 && tree.isComm()));
+        nodes.add(node);
+      }
+      tally.begin();
+      add(node, of.values.items[stack], unit.digits());
+    }
+  }
+
+  private void add(int node, long value, int digits) {
+    if (node < 0) {
+      tally.leaveOut();
+      return;
+    }
+    long whole = value;
+    int behind = digits;
+    while (behind > 0 && whole % 10 == 0) {
+      whole /= 10;
+      behind--;
+    }
+    if (!tree.fits(whole, behind, column)) {
+      tally.refuse(StackLines.TOO_LARGE_SUM);
+      return;
+    }
+    tree.add(node, whole, behind, column);
+    tally.held(value > 0);
+  }
+}

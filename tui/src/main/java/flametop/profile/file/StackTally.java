@@ -1,0 +1,178 @@
+package flametop.profile.file;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** What was read of an input, and what was left out of it. */
+final class StackTally {
+  /** Most notes that are kept of an input. */
+  private static final int MOST_NOTES = 20;
+
+  private long lines;
+  private long stacks;
+  private boolean counts;
+  private long bad;
+  private long firstBadLine;
+  private String firstBadReason = "";
+  private long unheld;
+  private long firstUnheldLine;
+  private String unit = "";
+  private final List<String> notes = new ArrayList<>();
+
+  /** The measures of the profile, the chosen one first; empty in folded stacks. */
+  private List<String> measures = List.of();
+
+  /** Whether each stack is a line, and can be named by the number of that. */
+  private boolean lined = true;
+
+  /** Counts a line, or a stack that is no line. */
+  void begin() {
+    lines++;
+  }
+
+  /** Counts a stack that is in the tree. */
+  void held(boolean isMoreThanZero) {
+    stacks++;
+    counts |= isMoreThanZero;
+  }
+
+  /** Counts a line or a stack that cannot be used. */
+  void refuse(String reason) {
+    if (bad++ == 0) {
+      firstBadLine = lines;
+      firstBadReason = reason;
+    }
+  }
+
+  /** Counts a stack that there is no room for. */
+  void leaveOut() {
+    if (unheld++ == 0) {
+      firstUnheldLine = lines;
+    }
+  }
+
+  /** As if nothing had come; the unit stays. */
+  void reset() {
+    lines = 0;
+    stacks = 0;
+    counts = false;
+    bad = 0;
+    unheld = 0;
+  }
+
+  /** Keeps a line for people, once. */
+  void note(String text) {
+    if (notes.size() < MOST_NOTES && !notes.contains(text)) {
+      notes.add(text);
+    }
+  }
+
+  void unit(String name) {
+    unit = name;
+  }
+
+  /** The stacks are of a profile, and no lines. */
+  void countsStacks() {
+    lined = false;
+  }
+
+  void measures(List<String> names) {
+    measures = names;
+  }
+
+  /** The measures of the profile, the chosen one first; empty in folded stacks. */
+  List<String> measures() {
+    return measures;
+  }
+
+  long lines() {
+    return lines;
+  }
+
+  long stacks() {
+    return stacks;
+  }
+
+  /** Whether any number is more than 0. */
+  boolean counts() {
+    return counts;
+  }
+
+  long bad() {
+    return bad;
+  }
+
+  /** {@code line 17: no number at its end}. */
+  String firstBad() {
+    return lined ? "line " + firstBadLine + ": " + firstBadReason : firstBadReason;
+  }
+
+  /** How many stacks there was no room for. */
+  long unheld() {
+    return unheld;
+  }
+
+  /** The line of the first of them. */
+  long firstUnheld() {
+    return firstUnheldLine;
+  }
+
+  /** The unit of the numbers, as the input says; empty if it does not. */
+  String unit() {
+    return unit;
+  }
+
+  /**
+   * Lines for people about what was left out.
+   *
+   * @param before of each line
+   */
+  void complain(String before, List<String> into) {
+    if (bad > 0 && lined) {
+      into.add(
+          before
+              + (bad == 1 ? "1 line is" : bad + " lines are")
+              + " no stack and left out, first "
+              + firstBad());
+    } else if (bad > 0) {
+      into.add(
+          before
+              + (bad == 1 ? "1 stack is left out: " : bad + " stacks are left out, the first: ")
+              + firstBadReason);
+    }
+    if (unheld > 0) {
+      into.add(
+          before
+              + (unheld == 1 ? "1 stack is" : unheld + " stacks are")
+              + " left out"
+              + (lined ? ", first line " + firstUnheldLine : "")
+              + ": there is no memory for more frames; a part of the file needs less");
+    }
+  }
+
+  /** Lines for people about the profile. */
+  void tell(String before, List<String> into) {
+    for (String note : notes) {
+      into.add(before + note);
+    }
+    if (measures.size() > 1) {
+      into.add(
+          before
+              + "shown: "
+              + measures.get(0)
+              + "; --sample-type shows another: "
+              + String.join(", ", measures.subList(1, measures.size())));
+    }
+  }
+
+  /** What an input without lines is, for people. */
+  String emptiness() {
+    return lined ? " is empty" : " has no stacks: a profile without samples";
+  }
+
+  /** Why there are no stacks; null if the tally does not tell. */
+  @Nullable String whyNone() {
+    return bad > 0 ? firstBad() : null;
+  }
+}

@@ -1,0 +1,129 @@
+package flametop.profile.format;
+
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
+import flametop.array.LongIndex;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The stacks of a profile whose frames get their names later, or whose values come in pieces: a
+ * tree of frames with values, by columns. A frame is a number of the profile's own.
+ */
+final class FrameTree {
+  static final int ROOT = 0;
+
+  /** By node: its parent and its frame. */
+  private final LongColumn keys = new LongColumn();
+
+  private final LongIndex index;
+  private final IntColumn depths = new IntColumn();
+  private final List<LongColumn> values = new ArrayList<>();
+  private final int mostNodes;
+
+  FrameTree() {
+    this((int) Math.min(1 << 26, Runtime.getRuntime().maxMemory() / 5 / 64));
+  }
+
+  FrameTree(int mostNodes) {
+    this.mostNodes = mostNodes;
+    // No frame has this number, so that no child is the root.
+    keys.add(key(ROOT, Integer.MIN_VALUE));
+    index = new LongIndex(keys);
+    depths.add(0);
+  }
+
+  private static long key(int parent, int frame) {
+    return (long) parent << 32 | frame & 0xFFFF_FFFFL;
+  }
+
+  /** The child of a node with a frame, made if need be; -1 if there is no room. */
+  int child(int parent, int frame) {
+    if (parent < 0 || keys.size >= mostNodes) {
+      return parent < 0 ? parent : index.find(key(parent, frame));
+    }
+    int node = index.row(key(parent, frame));
+    if (node == depths.size) {
+      depths.add(depths.items[parent] + 1);
+    }
+    return node;
+  }
+
+  int parent(int node) {
+    return (int) (keys.items[node] >>> 32);
+  }
+
+  int frame(int node) {
+    return (int) keys.items[node];
+  }
+
+  int depth(int node) {
+    return depths.items[node];
+  }
+
+  /** Adds to the value of a node; returns false if the sum would be too large. */
+  boolean add(int node, int measure, long value) {
+    while (values.size() <= measure) {
+      values.add(new LongColumn());
+    }
+    LongColumn of = values.get(measure);
+    long sum = of.get(node) + value;
+    if (value < 0 || sum < 0) {
+      return false;
+    }
+    of.set(node, sum);
+    return true;
+  }
+
+  /** What makes a number of the sink of a frame of the profile. */
+  @FunctionalInterface
+  interface Frames {
+    int of(int frame);
+  }
+
+  /**
+   * Hands all stacks on that have a value.
+   *
+   * @param left so many first frames of each stack are left out
+   * @param measures the number of the sink for each measure
+   */
+  void write(Frames frames, int left, int[] measures, StackSink to) {
+    int[] firstChild = new int[keys.size];
+    int[] sibling = new int[keys.size];
+    for (int node = keys.size - 1; node > ROOT; node--) {
+      sibling[node] = firstChild[parent(node)];
+      firstChild[parent(node)] = node;
+    }
+    int[] path = new int[64];
+    int shared = 0;
+    int node = ROOT;
+    while (true) {
+      int depth = Math.max(0, depth(node) - left);
+      for (int measure = 0; measure < values.size(); measure++) {
+        long value = values.get(measure).get(node);
+        if (value > 0) {
+          to.stack(measures[measure], path, shared, depth, value);
+          shared = depth;
+        }
+      }
+      int next = firstChild[node];
+      while (next == 0 && node != ROOT) {
+        next = sibling[node];
+        node = parent(node);
+      }
+      if (next == 0) {
+        return;
+      }
+      node = next;
+      int at = depth(node) - left - 1;
+      shared = Math.max(0, Math.min(shared, at));
+      if (at == path.length) {
+        path = Arrays.copyOf(path, 2 * at);
+      }
+      if (at >= 0) {
+        path[at] = frames.of(frame(node));
+      }
+    }
+  }
+}

@@ -1,0 +1,157 @@
+package flametop.profile.format;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.core.exc.StreamConstraintsException;
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads profiles in JSON: those of speedscope, of V8 ({@code .cpuprofile}) and traces of Chrome.
+ * The fields of the outermost object say which one a file is, in whatever order the fields stand.
+ */
+final class JsonReader implements ProfileReader {
+  private static final int MOST_DEPTH = 500;
+  private static final int MOST_STRING = 1 << 20;
+
+  private static final JsonFactory FACTORY =
+      JsonFactory.builder()
+          .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
+          .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
+          .streamReadConstraints(
+              StreamReadConstraints.builder()
+                  .maxNestingDepth(MOST_DEPTH)
+                  .maxStringLength(MOST_STRING)
+                  .maxNameLength(1 << 16)
+                  .maxNumberLength(1_000)
+                  .build())
+          .build();
+
+  private final SpeedscopeJson speedscope = new SpeedscopeJson();
+  private final CpuProfileJson v8 = new CpuProfileJson();
+  private final TraceJson trace = new TraceJson();
+  private boolean isKnown;
+
+  @Override
+  public void read(Source source, StackSink to) throws IOException {
+    IOException failed = null;
+    try (JsonParser json = FACTORY.createParser(source.stream())) {
+      json.disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
+      try {
+        top(json);
+      } catch (JacksonException e) {
+        failed = reason(e);
+      } catch (IOException e) {
+        failed = e;
+      }
+    }
+    speedscope.write(to);
+    v8.write(to);
+    trace.write(to);
+    if (failed != null) {
+      throw failed;
+    }
+    if (!isKnown) {
+      throw new IOException(
+          "it is JSON, but no profile that can be read: speedscope, a .cpuprofile of V8, a trace of"
+              + " Chrome");
+    }
+  }
+
+  private static IOException reason(JacksonException e) {
+    if (e instanceof JsonEOFException) {
+      return new IOException("it ends too early", e);
+    }
+    if (e instanceof StreamConstraintsException) {
+      return new IOException(
+          "its JSON is nested more than "
+              + MOST_DEPTH
+              + " deep, or has a string of more than "
+              + (MOST_STRING >> 20)
+              + " MiB or a number of more than 1,000 digits",
+          e);
+    }
+    return new IOException(
+        "damaged JSON in line "
+            + e.getLocation().getLineNr()
+            + ", column "
+            + e.getLocation().getColumnNr(),
+        e);
+  }
+
+  private void top(JsonParser json) throws IOException {
+    JsonToken first = json.nextToken();
+    if (first == JsonToken.START_ARRAY) {
+      isKnown = true;
+      trace.events(json);
+      return;
+    }
+    if (first != JsonToken.START_OBJECT) {
+      return;
+    }
+    while (nextField(json)) {
+      String name = json.currentName();
+      JsonToken value = json.nextToken();
+      boolean used =
+          switch (name) {
+            case "shared" -> speedscope.shared(json);
+            case "profiles" -> speedscope.profiles(json);
+            case "traceEvents" -> value == JsonToken.START_ARRAY && trace.events(json);
+            case "nodes", "samples", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
+            default -> false;
+          };
+      if (used) {
+        isKnown = true;
+      } else {
+        json.skipChildren();
+      }
+    }
+  }
+
+  /**
+   * Goes to the name of the next field.
+   *
+   * @return false at the end of the object
+   */
+  static boolean nextField(JsonParser json) throws IOException {
+    JsonToken token = json.nextToken();
+    if (token == null) {
+      throw new IOException("it ends too early");
+    }
+    return token == JsonToken.FIELD_NAME;
+  }
+
+  /**
+   * Goes to the next element of an array, or behind it.
+   *
+   * @return the token of the element; null at the end of the array
+   */
+  static @Nullable JsonToken nextElement(JsonParser json) throws IOException {
+    JsonToken token = json.nextToken();
+    if (token == null) {
+      throw new IOException("it ends too early");
+    }
+    return token == JsonToken.END_ARRAY ? null : token;
+  }
+
+  /** The text of a value; empty if it is none. */
+  static String text(JsonParser json) throws IOException {
+    String text = json.getValueAsString("");
+    json.skipChildren();
+    return text;
+  }
+
+  /** A whole number; -1 if the value is none. */
+  static long whole(JsonParser json) throws IOException {
+    boolean is =
+        json.currentToken() == JsonToken.VALUE_NUMBER_INT
+            && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
+    long number = is ? json.getLongValue() : -1;
+    json.skipChildren();
+    return number;
+  }
+}

@@ -1,0 +1,374 @@
+package flametop.profile.format;
+
+import flametop.profile.answer.NodeKind;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Reads what {@code perf script} prints: for each sample a line with the comm, the time, the period
+ * and the event, and below it a line for each frame, innermost first. The comm is the outermost
+ * frame. Each event is a measure, whose values are the periods, or 1 where none is printed.
+ */
+final class PerfScriptReader implements ProfileReader {
+  /** The longest line that is read; a name of a template may be long. */
+  private static final int MAX_LINE = 1 << 20;
+
+  private static final int MOST_FRAMES = 1 << 20;
+
+  /** What is remembered of names, in entries: what perf prints of a gigabyte is far less. */
+  private static final int MOST_NAMES = 1 << 22;
+
+  private byte[] buffer = new byte[1 << 18];
+
+  /** Frames by the text of their lines behind the address. */
+  private final Map<String, Integer> frames = new HashMap<>();
+
+  private final Map<String, Integer> comms = new HashMap<>();
+  private final Map<String, Integer> events = new HashMap<>();
+
+  // The sample that is read: frames innermost first.
+  private int[] stack = new int[256];
+  private int depth;
+  private int[] outermostFirst = new int[256];
+  private boolean open;
+  private int comm;
+  private int measure;
+  private long period;
+
+  @Override
+  public void read(Source source, StackSink to) throws IOException {
+    to.owners();
+    InputStream in = source.stream();
+    int begin = 0;
+    int end = 0;
+    boolean skips = false;
+    IOException failed = null;
+    while (true) {
+      int count;
+      try {
+        count = in.read(buffer, end, buffer.length - end);
+      } catch (IOException e) {
+        failed = e;
+        count = -1;
+      }
+      if (count < 0) {
+        break;
+      }
+      end += count;
+      for (int i = end - count; i < end; i++) {
+        if (buffer[i] == '\n') {
+          if (!skips) {
+            line(begin, i, to);
+          }
+          skips = false;
+          begin = i + 1;
+        }
+      }
+      if (begin > 0) {
+        System.arraycopy(buffer, begin, buffer, 0, end - begin);
+        end -= begin;
+        begin = 0;
+      } else if (end == buffer.length && end >= MAX_LINE) {
+        if (!skips) {
+          to.leaveOut("its line is too long");
+        }
+        skips = true;
+        open = false;
+        end = 0;
+      } else if (end == buffer.length) {
+        buffer = Arrays.copyOf(buffer, 2 * end);
+      }
+    }
+    if (failed == null) {
+      if (!skips && end > begin) {
+        line(begin, end, to);
+      }
+      end(to);
+    } else {
+      throw failed;
+    }
+  }
+
+  private void line(int from, int end, StackSink to) {
+    int last = end;
+    while (last > from && isSpace(buffer[last - 1])) {
+      last--;
+    }
+    if (last == from) {
+      end(to);
+    } else if (buffer[from] == '#') {
+      return;
+    } else if (isSpace(buffer[from])) {
+      frame(from, last, to);
+    } else {
+      end(to);
+      sample(from, last, to);
+    }
+  }
+
+  private static boolean isSpace(byte of) {
+    return of == ' ' || of == '\t' || of == '\r';
+  }
+
+  private static boolean isDigit(byte of) {
+    return of >= '0' && of <= '9';
+  }
+
+  /** {@code java 4711/4712 [002] 5123.456789: 10101010 cpu-clock:u: }. */
+  private void sample(int from, int end, StackSink to) {
+    int time = time(from, end);
+    if (time < 0) {
+      to.leaveOut("it is no line of perf script");
+      return;
+    }
+    int at = time;
+    while (at > from && !isSpace(buffer[at - 1])) {
+      at--;
+    }
+    int name = owner(from, at);
+    if (name < 0) {
+      to.leaveOut("it is no line of perf script");
+      return;
+    }
+    at = skip(time + 1, end);
+    period = 1;
+    int digits = at;
+    while (digits < end && isDigit(buffer[digits])) {
+      digits++;
+    }
+    if (digits > at && digits < end && isSpace(buffer[digits])) {
+      period = number(at, digits);
+      at = skip(digits, end);
+    }
+    int stop = at;
+    while (stop < end && !isSpace(buffer[stop])) {
+      stop++;
+    }
+    int colon = stop;
+    while (colon > at && buffer[colon - 1] == ':') {
+      colon--;
+    }
+    if (colon == at || colon == stop) {
+      to.leaveOut("its line names no event");
+      return;
+    }
+    String text = text(at, colon);
+    Integer known = events.get(text);
+    measure = known == null ? event(text, to) : known;
+    comm = known(comms, text(from, name), NodeKind.PROCESS, "", to);
+    open = true;
+    depth = 0;
+    int rest = skip(stop, end);
+    if (rest < end && isHex(rest, end)) {
+      // Without -g the address stands on the line itself.
+      frame(rest, end, to);
+    }
+  }
+
+  private int event(String name, StackSink to) {
+    // The name may end in modifiers: cycles:u.
+    boolean clock = name.startsWith("cpu-clock") || name.startsWith("task-clock");
+    Unit unit = clock ? Unit.of("ns", "") : Unit.of("", name);
+    boolean first = events.isEmpty();
+    return remember(events, name, to.measure(name, Unit.whole(unit.name()), first));
+  }
+
+  /** Where the colon behind the time stands; -1 if there is no time. */
+  private int time(int from, int end) {
+    for (int i = from + 1; i < end; i++) {
+      if (buffer[i] == ':' && isDigit(buffer[i - 1]) && (i + 1 == end || isSpace(buffer[i + 1]))) {
+        int at = i;
+        boolean point = false;
+        while (at > from && (isDigit(buffer[at - 1]) || !point && buffer[at - 1] == '.')) {
+          at--;
+          point |= buffer[at] == '.';
+        }
+        if (point && at > from && isSpace(buffer[at - 1]) && isDigit(buffer[at])) {
+          return i;
+        }
+      }
+    }
+    return -1;
+  }
+
+  /** Where the comm ends: before the numbers of process and thread and of a CPU; -1 without any. */
+  private int owner(int from, int end) {
+    int at = back(from, end);
+    if (at > from && buffer[at - 1] == ']') {
+      while (at > from && buffer[at - 1] != '[') {
+        at--;
+      }
+      at = back(from, at - 1);
+    }
+    int numbers = at;
+    while (at > from
+        && (isDigit(buffer[at - 1]) || buffer[at - 1] == '/' || buffer[at - 1] == '-')) {
+      at--;
+    }
+    int name = back(from, at);
+    return at == numbers || name == at || name <= from ? -1 : name;
+  }
+
+  private int back(int from, int at) {
+    int end = Math.max(from, at);
+    while (end > from && isSpace(buffer[end - 1])) {
+      end--;
+    }
+    return end;
+  }
+
+  private int skip(int from, int end) {
+    int at = Math.min(from, end);
+    while (at < end && isSpace(buffer[at])) {
+      at++;
+    }
+    return at;
+  }
+
+  private long number(int from, int end) {
+    if (end - from > 18) {
+      return Unit.TOO_LARGE;
+    }
+    long sum = 0;
+    for (int i = from; i < end; i++) {
+      sum = 10 * sum + buffer[i] - '0';
+    }
+    return sum;
+  }
+
+  private boolean isHex(int from, int end) {
+    int at = from;
+    while (at < end && Character.digit(buffer[at], 16) >= 0) {
+      at++;
+    }
+    return at > from && (at == end || isSpace(buffer[at]));
+  }
+
+  /** {@code ffffffff81000000 do_syscall_64+0x3d ([kernel.kallsyms])}. */
+  private void frame(int from, int end, StackSink to) {
+    if (!open || depth > MOST_FRAMES) {
+      return;
+    }
+    int at = skip(from, end);
+    if (!isHex(at, end)) {
+      // An argument of a tracepoint, or a source line.
+      return;
+    }
+    int address = at;
+    while (at < end && !isSpace(buffer[at])) {
+      at++;
+    }
+    int addressEnd = at;
+    at = skip(at, end);
+    int number;
+    if (at == end) {
+      number = known(frames, text(address, end), NodeKind.UNKNOWN, "", to);
+    } else {
+      int module = module(at, end);
+      int name = module < 0 ? end : back(at, module);
+      name = withoutOffset(at, name);
+      String key = text(at, name) + '\0' + (module < 0 ? "" : text(module + 1, end - 1));
+      Integer before = frames.get(key);
+      number = before == null ? add(key, text(address, addressEnd), to) : before;
+    }
+    if (depth == stack.length) {
+      stack = Arrays.copyOf(stack, 2 * depth);
+    }
+    stack[depth++] = number;
+  }
+
+  /** Where the parenthesis of the module opens; -1 if there is none. */
+  private int module(int from, int end) {
+    if (buffer[end - 1] != ')') {
+      return -1;
+    }
+    int open = 0;
+    for (int i = end - 1; i >= from; i--) {
+      open += buffer[i] == ')' ? 1 : buffer[i] == '(' ? -1 : 0;
+      if (open == 0) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private int withoutOffset(int from, int end) {
+    int at = end;
+    while (at > from && Character.digit(buffer[at - 1], 16) >= 0) {
+      at--;
+    }
+    return at < end
+            && at - 3 > from
+            && buffer[at - 1] == 'x'
+            && buffer[at - 2] == '0'
+            && buffer[at - 3] == '+'
+        ? at - 3
+        : end;
+  }
+
+  private int add(String key, String address, StackSink to) {
+    int split = key.indexOf('\0');
+    String name = key.substring(0, split);
+    String module = key.substring(split + 1);
+    boolean inlined = module.equals("inlined");
+    boolean unknown = name.equals("[unknown]") || name.isEmpty();
+    NodeKind kind =
+        inlined
+            ? NodeKind.INLINED
+            : isKernel(module) ? NodeKind.KERNEL : unknown ? NodeKind.UNKNOWN : NodeKind.USER;
+    String shown = name.isEmpty() ? "0x" + address : name;
+    return remember(frames, key, to.frame(kind, shown, inlined ? "" : module));
+  }
+
+  private static boolean isKernel(String module) {
+    return module.startsWith("[kernel")
+        || module.startsWith("[guest.kernel")
+        || module.endsWith(".ko")
+        || module.contains(".ko.")
+        || module.endsWith("/vmlinux")
+        || module.startsWith("[")
+            && !module.equals("[unknown]")
+            && !module.startsWith("[vdso]")
+            && !module.startsWith("[stack")
+            && !module.startsWith("[heap]")
+            && !module.startsWith("[vsyscall]")
+            && !module.startsWith("[anon");
+  }
+
+  private static int known(
+      Map<String, Integer> in, String text, NodeKind kind, String module, StackSink to) {
+    Integer before = in.get(text);
+    return before != null ? before : remember(in, text, to.frame(kind, text, module));
+  }
+
+  private static int remember(Map<String, Integer> in, String text, int number) {
+    if (number != StackSink.NO_FRAME && in.size() < MOST_NAMES) {
+      in.put(text, number);
+    }
+    return number;
+  }
+
+  private String text(int from, int end) {
+    return new String(buffer, from, Math.max(0, end - from), StandardCharsets.UTF_8);
+  }
+
+  /** Hands the sample on that was read. */
+  private void end(StackSink to) {
+    if (!open) {
+      return;
+    }
+    open = false;
+    if (depth >= outermostFirst.length) {
+      outermostFirst = new int[2 * depth];
+    }
+    outermostFirst[0] = comm;
+    for (int i = 0; i < depth; i++) {
+      outermostFirst[depth - i] = stack[i];
+    }
+    to.stack(measure, outermostFirst, 0, depth + 1, period);
+  }
+}

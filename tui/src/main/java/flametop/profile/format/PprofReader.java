@@ -1,0 +1,411 @@
+package flametop.profile.format;
+
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
+import flametop.array.LongIndex;
+import flametop.profile.answer.NodeKind;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads {@code profile.proto} of pprof. The samples of a file stand before the tables that their
+ * numbers are of, so the whole message is held in memory: it is read once for the tables and once
+ * for the samples. Of the labels of a sample {@code process}, {@code comm} and {@code thread}
+ * become the outermost frame.
+ *
+ * @see <a href="https://github.com/google/pprof/blob/main/proto/profile.proto">its definition</a>
+ */
+final class PprofReader implements ProfileReader {
+  /** A stack with more is left out. */
+  private static final int MOST_FRAMES = 1 << 20;
+
+  /** Most frames that inlining makes of one location. */
+  private static final int MOST_LINES = 1 << 12;
+
+  /** Longest string that is kept, B. */
+  private static final int MAX_STRING = 1 << 15;
+
+  private byte[] bytes = new byte[1 << 16];
+  private int length;
+
+  // By position: where a string, a location, a function, a mapping begins, and where it ends.
+  private final LongColumn strings = new LongColumn();
+  private final LongColumn types = new LongColumn();
+  private final Table locations = new Table();
+  private final Table functions = new Table();
+  private final Table mappings = new Table();
+  private final LongColumn comments = new LongColumn();
+  private long defaultType;
+
+  /** By number of a location: where its frames begin in {@link #frames}; one more, 0 is unknown. */
+  private final IntColumn firstFrame = new IntColumn();
+
+  private final IntColumn frames = new IntColumn();
+  private final Map<String, Integer> owners = new HashMap<>();
+  private boolean ofFlametop;
+  private long lost;
+
+  /** Messages by their ids. */
+  private static final class Table {
+    private final LongIndex ids = new LongIndex();
+    private final LongColumn places = new LongColumn();
+
+    void add(long id, int from, int to) {
+      int row = ids.row(id);
+      places.set(row, (long) from << 32 | to);
+    }
+
+    /** Row of a message; {@link LongIndex#NONE} if there is none. */
+    int row(long id) {
+      return ids.find(id);
+    }
+
+    ProtobufInput message(byte[] bytes, int row) {
+      long place = places.items[row];
+      return new ProtobufInput(bytes, (int) (place >>> 32), (int) place);
+    }
+  }
+
+  @Override
+  public void read(Source source, StackSink to) throws IOException {
+    IOException failed = null;
+    try {
+      load(source.stream());
+    } catch (IOException e) {
+      failed = e;
+    }
+    int end = length;
+    try {
+      end = tables();
+    } catch (IOException e) {
+      failed = failed == null ? e : failed;
+    }
+    IOException later = samples(end, to);
+    failed = failed == null ? later : failed;
+    if (lost > 0) {
+      to.note(
+          (lost == 1 ? "1 frame refers" : lost + " frames refer")
+              + " to a location or function that the file does not have: [no location]");
+    }
+    if (failed != null) {
+      throw failed;
+    }
+  }
+
+  private void load(InputStream from) throws IOException {
+    int most = (int) Math.min(1 << 30, Runtime.getRuntime().maxMemory() / 4);
+    while (true) {
+      if (length == bytes.length) {
+        if (length >= most) {
+          throw new IOException(
+              "it is larger than "
+                  + (most >> 20)
+                  + " MiB unpacked, and a profile of pprof is held in memory");
+        }
+        bytes = Arrays.copyOf(bytes, (int) Math.min(most, 2L * length));
+      }
+      int count = from.read(bytes, length, bytes.length - length);
+      if (count < 0) {
+        return;
+      }
+      length += count;
+    }
+  }
+
+  /** Finds the tables; returns where what can be read ends. */
+  private int tables() throws IOException {
+    ProtobufInput message = new ProtobufInput(bytes, 0, length);
+    while (message.next()) {
+      if (!message.isBytes()) {
+        if (message.field() == 14) {
+          defaultType = message.value();
+        } else if (message.field() == 13) {
+          comments.add(message.value());
+        }
+        continue;
+      }
+      switch (message.field()) {
+        case 1 -> types.add((long) message.from() << 32 | message.to());
+        case 3 -> mappings.add(id(message), message.from(), message.to());
+        case 4 -> locations.add(id(message), message.from(), message.to());
+        case 5 -> functions.add(id(message), message.from(), message.to());
+        case 6 -> strings.add((long) message.from() << 32 | message.to());
+        case 13 -> message.numbers(comments::add);
+        default -> {}
+      }
+    }
+    return length;
+  }
+
+  private long id(ProtobufInput of) throws IOException {
+    ProtobufInput message = new ProtobufInput(bytes, of.from(), of.to());
+    while (message.next()) {
+      if (message.field() == 1) {
+        return message.value();
+      }
+    }
+    return 0;
+  }
+
+  /** Hands the samples on; returns why not all of them, null if all. */
+  private @Nullable IOException samples(int end, StackSink to) {
+    ofFlametop = isOfFlametop();
+    if (ofFlametop) {
+      to.owners();
+    }
+    int[] measures = measures(to);
+    LongColumn stack = new LongColumn();
+    LongColumn values = new LongColumn();
+    IntColumn path = new IntColumn();
+    ProtobufInput message = new ProtobufInput(bytes, 0, end);
+    ProtobufInput sample = new ProtobufInput(bytes, 0, 0);
+    try {
+      while (message.next()) {
+        if (message.field() != 2 || !message.isBytes()) {
+          continue;
+        }
+        sample.over(message.from(), message.to());
+        stack.clear();
+        values.clear();
+        int owner = StackSink.NO_FRAME;
+        while (sample.next()) {
+          switch (sample.field()) {
+            case 1 -> sample.numbers(stack::add);
+            case 2 -> sample.numbers(values::add);
+            case 3 -> {
+              if (!ofFlametop && owner == StackSink.NO_FRAME && sample.isBytes()) {
+                owner = owner(sample.from(), sample.to(), to);
+              }
+            }
+            default -> {}
+          }
+        }
+        if (values.size == 0) {
+          to.leaveOut("it has no value");
+          continue;
+        }
+        path.clear();
+        if (owner != StackSink.NO_FRAME) {
+          path.add(owner);
+        }
+        // The innermost frame stands first.
+        for (int i = stack.size - 1; i >= 0 && path.size <= MOST_FRAMES; i--) {
+          location(stack.items[i], path, to);
+        }
+        int shared = 0;
+        for (int i = 0; i < Math.min(values.size, measures.length); i++) {
+          if (values.items[i] != 0) {
+            to.stack(measures[i], path.items, shared, path.size, of(i, values.items[i]));
+            shared = path.size;
+          }
+        }
+      }
+      return null;
+    } catch (IOException e) {
+      return e;
+    }
+  }
+
+  private Unit[] units = new Unit[0];
+
+  private long of(int type, long value) {
+    return units[type].of(value);
+  }
+
+  private int[] measures(StackSink to) {
+    int count = Math.min(types.size, 200);
+    int[] measures = new int[Math.max(1, count)];
+    units = new Unit[measures.length];
+    units[0] = Unit.of("count", "samples");
+    for (int i = 0; i < count; i++) {
+      ProtobufInput type =
+          new ProtobufInput(bytes, (int) (types.items[i] >>> 32), (int) types.items[i]);
+      long name = 0;
+      long unit = 0;
+      try {
+        while (type.next()) {
+          name = type.field() == 1 ? type.value() : name;
+          unit = type.field() == 2 ? type.value() : unit;
+        }
+      } catch (IOException e) {
+        to.note("a sample type is damaged");
+      }
+      String text = string(name);
+      units[i] = Unit.of(string(unit), text);
+      // The last is what pprof shows if nobody chose another.
+      boolean preferred = defaultType == 0 ? i == count - 1 : name == defaultType;
+      measures[i] = to.measure(text, units[i], preferred);
+    }
+    if (count == 0) {
+      measures[0] = to.measure("samples", units[0], true);
+    }
+    return measures;
+  }
+
+  private boolean isOfFlametop() {
+    for (int i = 0; i < Math.min(comments.size, 100); i++) {
+      if (string(comments.items[i]).startsWith("program: flametop")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A frame for a label that says whose the sample is; {@link StackSink#NO_FRAME} if none does. */
+  private int owner(int from, int end, StackSink to) throws IOException {
+    ProtobufInput label = new ProtobufInput(bytes, from, end);
+    long key = 0;
+    long text = 0;
+    while (label.next()) {
+      key = label.field() == 1 ? label.value() : key;
+      text = label.field() == 2 ? label.value() : text;
+    }
+    switch (string(key)) {
+      case "process", "comm", "thread", "thread_name" -> {
+        String name = string(text);
+        Integer known = owners.get(name);
+        if (name.isEmpty() || known != null) {
+          return known == null ? StackSink.NO_FRAME : known;
+        }
+        to.owners();
+        int frame = to.frame(NodeKind.PROCESS, name, "");
+        if (frame != StackSink.NO_FRAME) {
+          owners.put(name, frame);
+        }
+        return frame;
+      }
+      default -> {
+        return StackSink.NO_FRAME;
+      }
+    }
+  }
+
+  /** Adds the frames of a location, outermost first. */
+  private void location(long id, IntColumn path, StackSink to) {
+    int row = locations.row(id);
+    if (row == LongIndex.NONE) {
+      lost++;
+      path.add(missing(to));
+      return;
+    }
+    int first = firstFrame.get(row) - 1;
+    if (first < 0) {
+      first = frames.size;
+      firstFrame.set(row, first + 1);
+      int count = frames.size;
+      frames.add(0);
+      try {
+        lines(row, to);
+      } catch (IOException e) {
+        frames.size = count + 1;
+        frames.add(missing(to));
+      }
+      frames.items[count] = frames.size - count - 1;
+    }
+    for (int i = 1; i <= frames.items[first]; i++) {
+      path.add(frames.items[first + i]);
+    }
+  }
+
+  private int missing = StackSink.NO_FRAME;
+
+  private int missing(StackSink to) {
+    if (missing == StackSink.NO_FRAME) {
+      missing = to.frame(NodeKind.UNKNOWN, "[no location]", "");
+    }
+    return missing;
+  }
+
+  private void lines(int row, StackSink to) throws IOException {
+    ProtobufInput location = locations.message(bytes, row);
+    long mapping = 0;
+    long address = 0;
+    LongColumn lines = new LongColumn();
+    while (location.next()) {
+      switch (location.field()) {
+        case 2 -> mapping = location.value();
+        case 3 -> address = location.value();
+        case 4 -> {
+          if (location.isBytes() && lines.size < MOST_LINES) {
+            lines.add((long) location.from() << 32 | location.to());
+          }
+        }
+        default -> {}
+      }
+    }
+    String module = mapping == 0 ? "" : file(mapping);
+    if (lines.size == 0) {
+      frames.add(to.frame(NodeKind.UNKNOWN, "0x" + Long.toHexString(address), module));
+    }
+    // The function that others were inlined into stands last.
+    for (int i = lines.size - 1; i >= 0; i--) {
+      boolean inlined = i < lines.size - 1;
+      frames.add(
+          function((int) (lines.items[i] >>> 32), (int) lines.items[i], module, inlined, to));
+    }
+  }
+
+  private int function(int from, int end, String module, boolean inlined, StackSink to)
+      throws IOException {
+    ProtobufInput line = new ProtobufInput(bytes, from, end);
+    long id = 0;
+    while (line.next()) {
+      id = line.field() == 1 ? line.value() : id;
+    }
+    int row = functions.row(id);
+    if (row == LongIndex.NONE) {
+      lost++;
+      return missing(to);
+    }
+    ProtobufInput function = functions.message(bytes, row);
+    long name = 0;
+    long systemName = 0;
+    long file = 0;
+    while (function.next()) {
+      switch (function.field()) {
+        case 2 -> name = function.value();
+        case 3 -> systemName = function.value();
+        case 4 -> file = function.value();
+        default -> {}
+      }
+    }
+    String text = string(name == 0 ? systemName : name);
+    String in = module.isEmpty() ? string(file) : module;
+    NodeKind kind =
+        inlined ? NodeKind.INLINED : in.startsWith("[kernel") ? NodeKind.KERNEL : NodeKind.USER;
+    return to.frame(kind, text, ofFlametop && in.equals(file(1)) ? "" : in);
+  }
+
+  private String file(long mapping) {
+    int row = mappings.row(mapping);
+    if (row == LongIndex.NONE) {
+      return "";
+    }
+    try {
+      ProtobufInput message = mappings.message(bytes, row);
+      while (message.next()) {
+        if (message.field() == 5) {
+          return string(message.value());
+        }
+      }
+    } catch (IOException e) {
+      return "";
+    }
+    return "";
+  }
+
+  private String string(long number) {
+    if (number < 0 || number >= strings.size) {
+      return number == 0 ? "" : "[string " + number + " is missing]";
+    }
+    long place = strings.items[(int) number];
+    int from = (int) (place >>> 32);
+    int size = Math.min((int) place - from, MAX_STRING);
+    return new String(bytes, from, size, StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,321 @@
+package flametop.profile.format;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import flametop.array.IntColumn;
+import flametop.array.LongIndex;
+import flametop.profile.answer.NodeKind;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Profiles of speedscope, all of a file: where there are several, the name of each is the outermost
+ * frame of its stacks. Profiles with different units are different measures.
+ *
+ * @see <a href="https://www.speedscope.app/file-format-schema.json">its schema</a>
+ */
+final class SpeedscopeJson {
+  /** A frame that the file does not have. */
+  private static final int MISSING = -1;
+
+  private static final int MOST_FRAMES = 1 << 26;
+  private static final int MOST_PROFILES = 1 << 16;
+
+  private record Frame(String name, String file) {}
+
+  private final List<Frame> frames = new ArrayList<>();
+  private final List<String> profiles = new ArrayList<>();
+  private final List<String> units = new ArrayList<>();
+  private final FrameTree tree = new FrameTree();
+
+  // The profile that is read.
+  private final IntColumn ends = new IntColumn();
+  private final JsonNumbers weights = new JsonNumbers();
+
+  /** The frame of each event; of one that ends the complement of the frame. */
+  private final IntColumn events = new IntColumn();
+
+  private final JsonNumbers moments = new JsonNumbers();
+
+  private long negative;
+  private long large;
+  private long back;
+  private long unpaired;
+  private long unheld;
+  private long unweighted;
+
+  /** Reads the frames; returns whether there are any. */
+  boolean shared(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_OBJECT) {
+      return false;
+    }
+    boolean any = false;
+    while (JsonReader.nextField(json)) {
+      String name = json.currentName();
+      JsonToken value = json.nextToken();
+      if (!name.equals("frames") || value != JsonToken.START_ARRAY) {
+        json.skipChildren();
+        continue;
+      }
+      any = true;
+      for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
+        if (t == JsonToken.START_OBJECT && frames.size() < MOST_FRAMES) {
+          frames.add(frame(json));
+        } else {
+          json.skipChildren();
+        }
+      }
+    }
+    return any;
+  }
+
+  private static Frame frame(JsonParser json) throws IOException {
+    String name = "";
+    String file = "";
+    while (JsonReader.nextField(json)) {
+      String field = json.currentName();
+      json.nextToken();
+      switch (field) {
+        case "name" -> name = JsonReader.text(json);
+        case "file" -> file = JsonReader.text(json);
+        default -> json.skipChildren();
+      }
+    }
+    return new Frame(name, file);
+  }
+
+  /** Reads the profiles; returns whether there are any. */
+  boolean profiles(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_ARRAY) {
+      return false;
+    }
+    for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
+      if (t == JsonToken.START_OBJECT) {
+        profile(json);
+      } else {
+        json.skipChildren();
+      }
+    }
+    return true;
+  }
+
+  private void profile(JsonParser json) throws IOException {
+    String name = "";
+    String unit = "";
+    ends.clear();
+    weights.clear();
+    events.clear();
+    moments.clear();
+    int number = Math.min(profiles.size(), MOST_PROFILES);
+    // Frames have numbers from 0 on, so a profile has one below MISSING.
+    int above = tree.child(FrameTree.ROOT, MISSING - 1 - number);
+    try {
+      while (JsonReader.nextField(json)) {
+        String field = json.currentName();
+        JsonToken value = json.nextToken();
+        switch (field) {
+          case "name" -> name = JsonReader.text(json);
+          case "unit" -> unit = JsonReader.text(json);
+          case "weights" -> weights.addAll(json);
+          case "samples" -> samples(json, value, above);
+          case "events" -> events(json, value);
+          default -> json.skipChildren();
+        }
+      }
+    } finally {
+      if (number < MOST_PROFILES) {
+        profiles.add(name.isEmpty() ? "profile " + (number + 1) : name);
+      }
+      add(unit, above);
+    }
+  }
+
+  private void samples(JsonParser json, JsonToken first, int above) throws IOException {
+    if (first != JsonToken.START_ARRAY) {
+      json.skipChildren();
+      return;
+    }
+    for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
+      int node = above;
+      if (t == JsonToken.START_ARRAY) {
+        while (JsonReader.nextElement(json) != null) {
+          node = tree.child(node, frame(JsonReader.whole(json)));
+        }
+      } else {
+        json.skipChildren();
+      }
+      ends.add(node);
+    }
+  }
+
+  private static int frame(long number) {
+    return number < 0 || number >= MOST_FRAMES ? MISSING : (int) number;
+  }
+
+  private void events(JsonParser json, JsonToken first) throws IOException {
+    if (first != JsonToken.START_ARRAY) {
+      json.skipChildren();
+      return;
+    }
+    for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
+      if (t != JsonToken.START_OBJECT) {
+        json.skipChildren();
+        continue;
+      }
+      String type = "";
+      int frame = MISSING;
+      int before = moments.size();
+      while (JsonReader.nextField(json)) {
+        String field = json.currentName();
+        json.nextToken();
+        switch (field) {
+          case "type" -> type = JsonReader.text(json);
+          case "frame" -> frame = frame(JsonReader.whole(json));
+          case "at" -> {
+            if (moments.size() == before) {
+              moments.add(json);
+            } else {
+              json.skipChildren();
+            }
+          }
+          default -> json.skipChildren();
+        }
+      }
+      // One more, so that a missing frame has a complement of its own.
+      if (moments.size() > before) {
+        events.add(type.equals("C") ? ~(frame + 1) : frame + 1);
+      }
+    }
+  }
+
+  /** Adds the profile that was read to the tree. */
+  private void add(String unitName, int above) {
+    Unit unit = Unit.of(unitName, "samples");
+    int measure = units.indexOf(unitName);
+    if (measure < 0 && units.size() < 20) {
+      units.add(unitName);
+    }
+    measure = measure < 0 ? units.size() - 1 : measure;
+    for (int i = 0; i < ends.size; i++) {
+      if (weights.size() == 0) {
+        put(ends.items[i], measure, unit.of(1L));
+      } else if (i < weights.size()) {
+        put(ends.items[i], measure, weights.get(i, unit));
+      } else {
+        unweighted++;
+      }
+    }
+    replay(unit, measure, above);
+  }
+
+  private void put(int node, int measure, long value) {
+    if (value == Unit.TOO_LARGE) {
+      large++;
+    } else if (value < 0) {
+      negative++;
+    } else if (node < 0) {
+      unheld++;
+    } else if (!tree.add(node, measure, value)) {
+      large++;
+    }
+  }
+
+  /** Adds what each function took by itself, between its events. */
+  private void replay(Unit unit, int measure, int above) {
+    LongIndex known = new LongIndex();
+    IntColumn open = new IntColumn();
+    int node = above;
+    long last = events.size > 0 ? moments.get(0, unit) : 0;
+    for (int i = 0; i < events.size; i++) {
+      long at = moments.get(i, unit);
+      long passed = at - last;
+      if (at == Unit.TOO_LARGE || last == Unit.TOO_LARGE || (at < last) != (passed < 0)) {
+        large++;
+      } else if (passed < 0) {
+        back++;
+      } else if (passed > 0 && node != above) {
+        put(node, measure, passed);
+      }
+      last = at;
+      boolean closes = events.items[i] < 0;
+      int frame = (closes ? ~events.items[i] : events.items[i]) - 1;
+      int row = known.row(frame);
+      if (!closes) {
+        int child = tree.child(node, frame);
+        if (child < 0) {
+          unheld++;
+          continue;
+        }
+        open.set(row, open.get(row) + 1);
+        node = child;
+      } else if (open.get(row) == 0) {
+        unpaired++;
+      } else {
+        int ended = Integer.MIN_VALUE;
+        while (ended != frame) {
+          ended = tree.frame(node);
+          node = tree.parent(node);
+          int of = known.row(ended);
+          open.set(of, open.get(of) - 1);
+          unpaired += ended == frame ? 0 : 1;
+        }
+      }
+    }
+  }
+
+  /** Hands all stacks on. */
+  void write(StackSink to) {
+    if (units.isEmpty()) {
+      return;
+    }
+    int[] measures = new int[units.size()];
+    for (int i = 0; i < measures.length; i++) {
+      String unit = units.get(i).isEmpty() ? "none" : units.get(i);
+      measures[i] = to.measure(unit, Unit.of(unit, "samples"), i == 0);
+    }
+    boolean several = profiles.size() > 1;
+    if (several) {
+      to.owners();
+    }
+    int[] numbers = new int[frames.size()];
+    int[] missing = {StackSink.NO_FRAME};
+    tree.write(
+        frame -> {
+          if (frame < MISSING) {
+            return several
+                ? to.frame(NodeKind.PROCESS, profiles.get(MISSING - 1 - frame), "")
+                : StackSink.NO_FRAME;
+          }
+          if (frame == MISSING || frame >= numbers.length) {
+            if (missing[0] == StackSink.NO_FRAME) {
+              missing[0] = to.frame(NodeKind.UNKNOWN, "[no frame]", "");
+              to.note("some stacks have frames that the file does not describe: [no frame]");
+            }
+            return missing[0];
+          }
+          if (numbers[frame] == 0) {
+            Frame of = frames.get(frame);
+            boolean kernel = of.file.startsWith("[kernel");
+            numbers[frame] =
+                1 + to.frame(kernel ? NodeKind.KERNEL : NodeKind.USER, of.name, of.file);
+          }
+          return numbers[frame] - 1;
+        },
+        several ? 0 : 1,
+        measures,
+        to);
+    complain(to, negative, "have a weight below 0 and are left out");
+    complain(to, large, "have a weight or a time that is too large and are left out");
+    complain(to, back, "go back in time, and count as no time");
+    complain(to, unpaired, "begin or end without their other half");
+    complain(to, unheld, "are left out: there is no memory for more frames");
+    complain(to, unweighted, "have no weight and are left out");
+  }
+
+  private static void complain(StackSink to, long count, String what) {
+    if (count > 0) {
+      to.note(count + " samples or events " + what);
+    }
+  }
+}

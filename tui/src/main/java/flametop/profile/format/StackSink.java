@@ -1,0 +1,52 @@
+package flametop.profile.format;
+
+import flametop.profile.answer.NodeKind;
+
+/**
+ * Takes the stacks of a profile in the order in which a reader finds them. Measures and frames have
+ * numbers, from 0 on, which the sink gives; a stack is made of such numbers.
+ */
+public interface StackSink {
+  /** No frame: there is no room for another. */
+  int NO_FRAME = -1;
+
+  /**
+   * A type of values, by which the stacks of a profile count.
+   *
+   * @param name by which a user chooses the type
+   * @param preferred whether the profile names this type as the one to show first
+   * @return its number
+   */
+  int measure(String name, Unit unit, boolean preferred);
+
+  /** Whether anybody looks at the stacks of a measure; else a reader need not make them. */
+  boolean wants(int measure);
+
+  /**
+   * A frame.
+   *
+   * @param name as the profile has it, of any length
+   * @param module of the frame: file name, or empty
+   * @return its number; {@link #NO_FRAME} if there is no room
+   */
+  int frame(NodeKind kind, String name, String module);
+
+  /** Says that the outermost frames are programs, threads or the like, and no functions. */
+  void owners();
+
+  /**
+   * One stack.
+   *
+   * @param frames outermost first; a stack with {@link #NO_FRAME} is left out
+   * @param shared at least so many first frames are those of the call before, for whatever measure
+   * @param depth number of the frames
+   * @param value in parts of the unit of the measure; a stack with one below 0 is left out
+   */
+  void stack(int measure, int[] frames, int shared, int depth, long value);
+
+  /** Counts a stack that the reader left out. */
+  void leaveOut(String reason);
+
+  /** Says something about the profile that its reader should know; each text once. */
+  void note(String text);
+}

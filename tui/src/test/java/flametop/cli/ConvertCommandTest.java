@@ -1,0 +1,169 @@
+package flametop.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import picocli.CommandLine;
+
+/** One format into another. */
+@Timeout(60)
+class ConvertCommandTest {
+  private static final Path SAMPLES =
+      Path.of(System.getProperty("basedir", "."), "src/test/resources/flametop/profile/format");
+  private static final Path STREAM =
+      Path.of(System.getProperty("basedir", "."), "../sampler-native/stream/golden/v1.flametop");
+
+  /** The recording ends in a record that is damaged on purpose. */
+  private static final int DAMAGED = ExitCode.FAILED.number();
+
+  @TempDir private Path folder;
+  private final StringWriter err = new StringWriter();
+
+  private int run(String... args) {
+    err.getBuffer().setLength(0);
+    CommandLine line = Main.commandLine(new Interruption(), List.of());
+    line.setErr(new PrintWriter(err, true));
+    return line.execute(args);
+  }
+
+  private Path converted(Path in, String out, String... more) {
+    Path path = folder.resolve(out);
+    String[] args = new String[4 + more.length];
+    args[0] = "convert";
+    args[1] = in.toString();
+    args[2] = "-o";
+    args[3] = path.toString();
+    System.arraycopy(more, 0, args, 4, more.length);
+    assertEquals(ExitCode.DONE.number(), run(args), err::toString);
+    return path;
+  }
+
+  private static List<String> stacks(Path folded) throws Exception {
+    return Files.readAllLines(folded).stream().filter(line -> !line.startsWith("# ")).toList();
+  }
+
+  @Test
+  void convert_thereAndBack_losesNoStackAndNoModule() throws Exception {
+    for (String sample : List.of("any-order.pb", "perf-script.txt", "no-mappings.pb.gz")) {
+      Path in = SAMPLES.resolve(sample);
+      List<String> direct = stacks(converted(in, sample + ".folded"));
+      assertFalse(direct.isEmpty());
+      Path pprof = converted(in, sample + ".pb.gz");
+      assertEquals(direct, stacks(converted(pprof, sample + ".1.folded")), sample);
+      Path speedscope = converted(pprof, sample + ".speedscope.json");
+      Path again = converted(speedscope, sample + ".2.pb.gz");
+      // speedscope has no word for what is inlined.
+      List<String> plain = direct.stream().map(line -> line.replace("_[i]", "")).toList();
+      assertEquals(plain, stacks(converted(again, sample + ".2.folded")), sample);
+      if (sample.equals("any-order.pb")) {
+        assertTrue(Files.readString(speedscope).contains("\"file\":\"sample.bin\""));
+      }
+    }
+  }
+
+  @Test
+  void convert_severalFiles_addsTheirStacksUp() throws Exception {
+    Path one = Files.writeString(folder.resolve("1"), "a;b 1\n");
+    Path two = Files.writeString(folder.resolve("2"), "a;b 2\na;c 4\n");
+    Path out = folder.resolve("sum.folded");
+    assertEquals(0, run("convert", one.toString(), two.toString(), "-o", out.toString()));
+    assertEquals(List.of("a;b 3", "a;c 4"), stacks(out));
+    Path bytes = Files.writeString(folder.resolve("3"), "# unit: bytes\na;b 2\n");
+    Path none = folder.resolve("none.folded");
+    assertEquals(
+        ExitCode.FAILED.number(),
+        run("convert", one.toString(), bytes.toString(), "-o", none.toString()));
+    assertTrue(err.toString().contains("different units"), err::toString);
+    assertFalse(Files.exists(none));
+  }
+
+  @Test
+  void convert_whatCannotBe_saysWhyInOneLine() throws Exception {
+    Path stacks = Files.writeString(folder.resolve("1"), "a;b 1\n");
+    assertEquals(
+        ExitCode.USAGE.number(),
+        run("convert", stacks.toString(), "-o", folder.resolve("x.bin").toString()));
+    assertTrue(err.toString().contains("says no format"), err::toString);
+    assertEquals(
+        ExitCode.USAGE.number(), run("convert", stacks.toString(), "--format", "gif", "-o", "x"));
+    Path empty = Files.writeString(folder.resolve("2"), "{\"traceEvents\":[]}");
+    Path out = folder.resolve("x.folded");
+    assertEquals(ExitCode.FAILED.number(), run("convert", empty.toString(), "-o", out.toString()));
+    assertFalse(Files.exists(out));
+    Path cut = folder.resolve("cut");
+    byte[] whole = Files.readAllBytes(SAMPLES.resolve("any-order.pb"));
+    Files.write(cut, java.util.Arrays.copyOf(whole, whole.length - 3));
+    assertEquals(ExitCode.FAILED.number(), run("convert", cut.toString(), "-o", out.toString()));
+    assertTrue(
+        err.toString().contains("read up to where it failed: it ends too early"), err::toString);
+    assertTrue(Files.size(out) > 0);
+  }
+
+  @Test
+  void sampleType_list_printsTheTypes() {
+    StringWriter out = new StringWriter();
+    for (String command : List.of("view", "convert")) {
+      out.getBuffer().setLength(0);
+      CommandLine line = Main.commandLine(new Interruption(), List.of());
+      line.setOut(new PrintWriter(out));
+      String sample = SAMPLES.resolve("no-mappings.pb.gz").toString();
+      assertEquals(0, line.execute(command, sample, "--sample-type", "list"));
+      assertEquals(
+          List.of("inuse_space", "alloc_objects", "alloc_space", "inuse_objects"),
+          out.toString().lines().toList());
+    }
+  }
+
+  @Test
+  void top_ofARecording_isASummary() throws Exception {
+    Path text = folder.resolve("top.txt");
+    assertEquals(
+        DAMAGED, run("top", "--replay", STREAM.toString(), "-o", text.toString()), err::toString);
+    assertTrue(Files.readString(text).contains("heaviest stacks, "), () -> read(text));
+    Path json = folder.resolve("top.json");
+    assertEquals(
+        DAMAGED, run("top", "--json", "--replay", STREAM.toString(), "-o", json.toString()));
+    assertTrue(Files.readString(json).startsWith("{\"schema\":\"flametop-summary-1\""));
+  }
+
+  @Test
+  void record_xstackOfARecording_hasARowForEachTaskAndPass() throws Exception {
+    Path rows = folder.resolve("rows");
+    assertEquals(
+        DAMAGED,
+        run(
+            "record",
+            "--replay",
+            STREAM.toString(),
+            "--format",
+            "xstack",
+            "--states",
+            "all",
+            "-o",
+            rows.toString()),
+        err::toString);
+    List<String> lines = Files.readAllLines(rows);
+    assertEquals("timestamp|tid|tgid|comm|state|ustack|kstack", lines.get(0));
+    assertTrue(lines.size() > 1, () -> read(rows));
+    assertTrue(lines.stream().allMatch(line -> line.split("\\|").length == 7), () -> read(rows));
+    assertEquals(ExitCode.USAGE.number(), run("record", "-q"));
+  }
+
+  private static String read(Path path) {
+    try {
+      return Files.readString(path, UTF_8);
+    } catch (java.io.IOException e) {
+      return e.toString();
+    }
+  }
+}

@@ -1,0 +1,387 @@
+package flametop.profile.file;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.Snapshot;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.zip.GZIPInputStream;
+import jdk.jfr.Recording;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Profiles of other programs: what is read of them, what is said of what cannot be. */
+@Timeout(120)
+class ProfileFileTest extends StackFileFixture {
+  /** A profile as it was read. */
+  private record Profile(Map<String, String> stacks, Snapshot snapshot, List<FoldedStack> held) {
+    String unit() {
+      return snapshot.measure().unit();
+    }
+
+    List<String> notices() {
+      return snapshot.notices();
+    }
+
+    /** Sum of the values of all stacks, in the unit. */
+    double total() {
+      return (double) snapshot.total() / snapshot.measure().parts();
+    }
+  }
+
+  private static byte[] resource(String name) throws IOException {
+    try (InputStream in =
+        ProfileFileTest.class.getResourceAsStream("/flametop/profile/format/" + name)) {
+      assertNotNull(in, name);
+      return in.readAllBytes();
+    }
+  }
+
+  private static Profile profile(byte[] bytes, String sampleType) throws Exception {
+    StackInput input = StackInput.of("in", bytes.length, new ByteArrayInputStream(bytes));
+    return profile(input, sampleType);
+  }
+
+  private static Profile profile(StackInput input, String sampleType) throws Exception {
+    StackFile.Choice choice = new StackFile.Choice(null, sampleType);
+    try (StackFile file = new StackFile(input, 1, 1, choice)) {
+      Snapshot snapshot = read(file);
+      Map<String, String> stacks = new TreeMap<>();
+      List<FoldedStack> held = new ArrayList<>();
+      long parts = snapshot.measure().parts();
+      for (FoldedStack stack : file.held(0).get()) {
+        held.add(stack);
+        String value =
+            stack.value() % parts == 0
+                ? Long.toString(stack.value() / parts)
+                : Double.toString((double) stack.value() / parts);
+        stacks.put(String.join(";", stack.names()), value);
+      }
+      return new Profile(stacks, snapshot, held);
+    }
+  }
+
+  private static Profile json(String text) throws Exception {
+    return profile(text.replace('\'', '"').getBytes(UTF_8), "");
+  }
+
+  @Test
+  void pprof_inAnyOrderOfItsFields_isReadWithAllTypes() throws Exception {
+    byte[] bytes = resource("any-order.pb");
+    Profile cpu = profile(bytes, "");
+    assertEquals("ns", cpu.unit());
+    assertEquals(1_760_000_000, cpu.total());
+    assertEquals(List.of("shown: cpu; --sample-type shows another: samples"), cpu.notices());
+    Profile samples = profile(bytes, "samples");
+    assertEquals("samples", samples.unit());
+    assertEquals(176, samples.total());
+    assertEquals("15", samples.stacks.get("runtime.main;main.main;main.busyLoop"));
+    FoldedStack stack = samples.held.get(0);
+    assertEquals("sample.bin", stack.modules()[0]);
+    Profile other = profile(bytes, "heap");
+    assertEquals(0, other.total());
+    assertTrue(
+        other.notices().get(0).endsWith("it has no sample type heap; it has samples, cpu"),
+        other.notices()::toString);
+  }
+
+  @Test
+  void pprof_withoutNames_hasAddresses() throws Exception {
+    Profile heap = profile(resource("no-mappings.pb.gz"), "alloc_space");
+    assertEquals("bytes", heap.unit());
+    assertEquals(818_615 + 947_340, heap.total());
+    assertTrue(
+        heap.stacks.containsKey("0x104e541;0x1027bfa;0x10cd9fa;0x10ce058;0x103caee;0x103cbf8"),
+        heap.stacks::toString);
+    assertEquals(NodeKind.USER, heap.held.get(0).kinds()[0]);
+    Profile cpu = profile(resource("no-samples-type.pb.gz"), "");
+    assertEquals(7_120_000_000.0, cpu.total());
+    assertTrue(
+        cpu.held.stream()
+            .anyMatch(s -> Arrays.asList(s.modules()).contains("cppbench_server_main")),
+        "no module");
+  }
+
+  @Test
+  void pprof_thatIsCut_isReadUpToThere() throws Exception {
+    byte[] bytes = resource("any-order.pb");
+    int cutInWords = 0;
+    for (int length = 100; length < bytes.length; length += 13) {
+      Profile cut = profile(Arrays.copyOf(bytes, length), "");
+      assertTrue(cut.total() <= 1_760_000_000, "all of it");
+      cutInWords += cut.notices().toString().contains("it ends too early") ? 1 : 0;
+    }
+    // Where one field ends nothing tells that others followed.
+    assertTrue(cutInWords > (bytes.length - 100) / 13 / 2, () -> "not said");
+  }
+
+  @Test
+  void pprof_withNumbersOutOfRange_saysWhatIsMissing() throws Exception {
+    byte[] types = {0x0A, 4, 0x08, 99, 0x10, 1};
+    // A sample of locations 7 and 1, value 3; location 1 with function 5, which is not there.
+    byte[] sample = {0x12, 7, 0x0A, 2, 7, 1, 0x12, 1, 3};
+    byte[] negative = {0x12, 15, 0x0A, 1, 1, 0x12, 10, -1, -1, -1, -1, -1, -1, -1, -1, -1, 1};
+    byte[] location = {0x22, 6, 0x08, 1, 0x22, 2, 0x08, 5};
+    byte[] strings = {0x32, 0, 0x32, 5, 'c', 'o', 'u', 'n', 't'};
+    Profile profile = profile(joined(types, sample, negative, location, strings), "");
+    assertEquals(Map.of("[no location];[no location]", "3"), profile.stacks);
+    assertEquals(
+        List.of(
+            "2 frames refer to a location or function that the file does not have: [no location]",
+            "1 stack is left out: its number is negative"),
+        profile.notices());
+  }
+
+  @Test
+  void speedscope_eventedAndSampled_areOneGraphByProfile() throws Exception {
+    Profile profile =
+        json(
+            "{'profiles':[{'type':'evented','name':'one','unit':'none','startValue':0,'endValue':14,"
+                + "'events':[{'type':'O','frame':0,'at':0},{'type':'O','frame':1,'at':0},"
+                + "{'type':'C','frame':1,'at':5},{'type':'O','frame':2,'at':7},"
+                + "{'at':9,'frame':2,'type':'C'},{'type':'C','frame':0,'at':14}]},"
+                + "{'type':'sampled','name':'two','unit':'none','samples':[[0,1],[0],[0,1]],"
+                + "'weights':[1,0.25,2]}],"
+                + "'shared':{'frames':[{'name':'a'},{'name':'b','file':'x/b.js'},{'name':'c'}]},"
+                + "'$schema':'https://www.speedscope.app/file-format-schema.json'}");
+    assertEquals(
+        Map.of("one;a", "7", "one;a;b", "5", "one;a;c", "2", "two;a", "0.25", "two;a;b", "3"),
+        profile.stacks);
+    assertEquals(NodeKind.PROCESS, profile.held.get(0).kinds()[0]);
+    assertEquals("b.js", profile.held.get(1).modules()[2]);
+    assertEquals("samples", profile.unit());
+    assertEquals(List.of(), profile.notices());
+  }
+
+  @Test
+  void speedscope_withWhatCannotBe_saysSoAndReadsTheRest() throws Exception {
+    Profile profile =
+        json(
+            "{'shared':{'frames':[{'name':'a'},{'name':'b'}]},'profiles':[{'type':'evented',"
+                + "'name':'x','unit':'seconds','events':[{'type':'O','frame':0,'at':1},"
+                + "{'type':'C','frame':1,'at':2},{'type':'O','frame':1,'at':0.5},"
+                + "{'type':'O','frame':99,'at':0.75},{'type':'C','frame':0,'at':1.5}]},"
+                + "{'type':'sampled','name':'y','unit':'seconds','samples':[[0],[1],[1]],"
+                + "'weights':[-1,1e300]}]}");
+    assertEquals(
+        Map.of("x;a", "1000000000", "x;a;b", "250000000", "x;a;b;[no frame]", "750000000"),
+        profile.stacks);
+    assertEquals("ns", profile.unit());
+    assertEquals(
+        List.of(
+            "some stacks have frames that the file does not describe: [no frame]",
+            "1 samples or events have a weight below 0 and are left out",
+            "1 samples or events have a weight or a time that is too large and are left out",
+            "1 samples or events go back in time, and count as no time",
+            "3 samples or events begin or end without their other half",
+            "1 samples or events have no weight and are left out"),
+        profile.notices());
+  }
+
+  @Test
+  void cpuprofile_ofNode_hasTheTimesOfItsSamples() throws Exception {
+    byte[] bytes = resource("node.cpuprofile");
+    JsonObject json = JsonParser.parseString(new String(bytes, UTF_8)).getAsJsonObject();
+    JsonArray deltas = json.getAsJsonArray("timeDeltas");
+    long first = deltas.get(0).getAsLong();
+    long whole = json.get("endTime").getAsLong() - json.get("startTime").getAsLong();
+    Profile time = profile(bytes, "");
+    assertEquals("us", time.unit());
+    assertEquals(whole - first, time.total());
+    Profile samples = profile(bytes, "samples");
+    assertEquals(json.getAsJsonArray("samples").size(), samples.total());
+    assertTrue(
+        time.stacks.keySet().stream().anyMatch(s -> s.contains("(anonymous) s.js:1;fib;fib")),
+        time.stacks::toString);
+  }
+
+  @Test
+  void cpuprofile_withCirclesAndClocksThatGoBack_endsAndSaysSo() throws Exception {
+    String frame = "'callFrame':{'functionName':'";
+    Profile profile =
+        json(
+            "{'nodes':[{'id':1,"
+                + frame
+                + "(root)'},'children':[2]},{'id':2,"
+                + frame
+                + "f'}},{'id':3,"
+                + frame
+                + "g'},'children':[4]},{'id':4,"
+                + frame
+                + "h'},'children':[3,4]}],'samples':[2,3,2,2,77,9007199254740995],"
+                + "'timeDeltas':[5,7,-3,11,4,2],'startTime':100,'endTime':90}");
+    assertEquals(Map.of("f", "22"), profile.stacks);
+    assertEquals(
+        List.of(
+            "3 samples are of nodes that the file does not have, or has in a circle",
+            "1 samples go back in time, and count as no time",
+            "shown: time; --sample-type shows another: samples"),
+        profile.notices());
+  }
+
+  @Test
+  void trace_ofPairsAndDurations_hasOwnTimesByThread() throws Exception {
+    Profile profile =
+        json(
+            "{'traceEvents':[{'ph':'M','name':'thread_name','pid':1,'tid':2,'args':{'name':'main'}},"
+                + "{'ph':'X','name':'inner','pid':1,'tid':2,'ts':12,'dur':3},"
+                + "{'ph':'X','name':'outer','pid':1,'tid':2,'ts':10,'dur':10.5},"
+                + "{'ph':'B','name':'b','pid':1,'tid':3,'ts':0},{'ph':'B','name':'c','pid':1,'tid':3,'ts':1},"
+                + "{'ph':'E','pid':1,'tid':3,'ts':4},{'ph':'E','pid':1,'tid':3,'ts':9},"
+                + "{'ph':'E','pid':1,'tid':3,'ts':10},{'ph':'C','name':'counter','ts':3},"
+                + "{'ph':'X','name':'bad','pid':1,'tid':3,'ts':1,'dur':-2}]}");
+    assertEquals(
+        Map.of(
+            "main;outer", "7.5", "main;outer;inner", "3", "thread 3;b", "6", "thread 3;b;c", "3"),
+        profile.stacks);
+    assertEquals(
+        List.of(
+            "1 events are of other kinds than B, E and X, and are left out",
+            "1 events have no time, or a time that is negative or too large",
+            "1 events begin or end without their other half"),
+        profile.notices());
+  }
+
+  @Test
+  void json_ofHostileShapes_isRefusedInOneLine() throws Exception {
+    List<String> texts =
+        List.of(
+            "[".repeat(1_000_000),
+            "{'profiles':[" + "{'a':".repeat(1_000_000),
+            "{'shared':{'frames':[{'name':'" + "x".repeat(3 << 20) + "'}]}}",
+            "{'nodes':[{'id':" + "9".repeat(5_000) + "}]}",
+            "{'shared':{'frames':[",
+            "{'json': true}",
+            "{'traceEvents':[{'ph':x}]}");
+    for (String text : texts) {
+      Profile profile = json(text);
+      assertEquals(0, profile.total());
+      assertEquals(1, profile.notices().size(), profile.notices()::toString);
+      assertTrue(profile.notices().get(0).length() < 300, profile.notices()::toString);
+    }
+    assertEquals(
+        List.of("in has no stacks: a profile without samples"),
+        json("{'traceEvents':[]}").notices());
+  }
+
+  @Test
+  void perfScript_hasCommsEventsAndPeriods() throws Exception {
+    Profile profile = profile(resource("perf-script.txt"), "");
+    assertEquals("ns", profile.unit());
+    assertEquals(4 * 1_001_001, profile.total());
+    for (FoldedStack stack : profile.held) {
+      assertEquals("node", stack.names()[0]);
+      assertEquals(NodeKind.PROCESS, stack.kinds()[0]);
+    }
+    Profile two =
+        profile(
+            ("# captured on: a day\n#\n"
+                    + "my prog 12/13 [001] 5.000001:        250 cycles:u: \n"
+                    + "\t    55 f<int (*)(char)>+0x10 (/a b/x.so)\n"
+                    + "\t    66 inl (inlined)\n"
+                    + "\tffff do_it+0x1 ([kernel.kallsyms])\n\n"
+                    + "prog 12 5.000002:          1 page-faults: \n"
+                    + "\t    77 [unknown] (/bin/x)\n\n"
+                    + "prog 12 [000] 6.0: cycles:u:      99 g (/bin/x)\n"
+                    + "nonsense\n")
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("my prog;do_it;inl;f<int (*)(char)>", "250", "prog;g", "1"), two.stacks);
+    assertEquals("cycles_u", two.unit());
+    FoldedStack stack = two.held.get(0);
+    assertEquals(List.of("", "[kernel]", "", "x.so"), List.of(stack.modules()));
+    assertEquals(
+        List.of(NodeKind.PROCESS, NodeKind.KERNEL, NodeKind.INLINED, NodeKind.USER),
+        List.of(stack.kinds()));
+    assertEquals(
+        List.of(
+            "shown: cycles:u; --sample-type shows another: page-faults",
+            "1 stack is left out: it is no line of perf script"),
+        two.notices());
+  }
+
+  @Test
+  void jfr_ofThisJvm_hasThreadsAndAllocations() throws Exception {
+    Path path = folder.resolve("x.bin");
+    try (Recording recording = new Recording()) {
+      recording.enable("jdk.ObjectAllocationInNewTLAB").withStackTrace();
+      recording.enable("jdk.ObjectAllocationOutsideTLAB").withStackTrace();
+      recording.enable("jdk.ThreadSleep").withStackTrace().withThreshold(java.time.Duration.ZERO);
+      recording.start();
+      Thread thread = new Thread(ProfileFileTest::allocate, "who allocates");
+      thread.start();
+      thread.join();
+      recording.stop();
+      recording.dump(path);
+    }
+    Profile file = profile(StackInput.open(path), "allocation");
+    assertEquals("bytes", file.unit());
+    assertTrue(file.total() >= 20 << 20, () -> "" + file.total());
+    assertTrue(
+        file.stacks.keySet().stream()
+            .anyMatch(
+                s -> s.startsWith("who allocates;") && s.contains("ProfileFileTest.allocate")),
+        file.stacks::toString);
+    Profile copy = profile(Files.readAllBytes(path), "allocation");
+    assertEquals(file.stacks, copy.stacks);
+    Profile sleeps = profile(StackInput.open(path), "wait");
+    assertTrue(sleeps.total() >= 10_000_000, () -> "" + sleeps.total());
+    byte[] cut = Arrays.copyOf(Files.readAllBytes(path), (int) Files.size(path) / 2);
+    Profile damaged = profile(cut, "allocation");
+    assertEquals(1, damaged.notices().size(), damaged.notices()::toString);
+  }
+
+  private static volatile byte[] kept;
+
+  private static void allocate() {
+    try {
+      for (int i = 0; i < 20; i++) {
+        kept = new byte[1 << 20];
+        Thread.sleep(1);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** What the readers refuse is said; nothing else comes of any bytes. */
+  @Test
+  void profiles_withBytesThatChanged_endInAPictureAndWords() throws Exception {
+    Random random = new Random(5);
+    for (String name : List.of("any-order.pb", "node.cpuprofile", "perf-script.txt")) {
+      byte[] whole = resource(name);
+      for (int i = 0; i < 200; i++) {
+        byte[] bytes = whole.clone();
+        for (int changes = random.nextInt(8); changes >= 0; changes--) {
+          bytes[random.nextInt(bytes.length)] = (byte) random.nextInt(256);
+        }
+        Profile profile = profile(bytes, "");
+        assertTrue(profile.total() >= 0);
+      }
+    }
+  }
+
+  @Test
+  void pprof_packedOrNot_isTheSame() throws Exception {
+    byte[] packed = resource("no-mappings.pb.gz");
+    byte[] plain = new GZIPInputStream(new ByteArrayInputStream(packed)).readAllBytes();
+    assertEquals(profile(packed, "").stacks, profile(plain, "").stacks);
+  }
+}
