@@ -256,6 +256,7 @@ impl Stacks {
                 flametop_unwind::ModuleKind::File => ModuleKind::File,
                 flametop_unwind::ModuleKind::Vdso => ModuleKind::Vdso,
                 flametop_unwind::ModuleKind::Jit => ModuleKind::Jit,
+                flametop_unwind::ModuleKind::Interpreted => ModuleKind::Python,
                 flametop_unwind::ModuleKind::Unknown => ModuleKind::Unknown,
             },
             path: module.path(),

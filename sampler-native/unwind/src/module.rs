@@ -41,6 +41,8 @@ pub enum ModuleKind {
     Vdso,
     /// Code that a process made at run time: one module per process generation.
     Jit,
+    /// Functions that an interpreter runs, of all processes: they have no code of their own.
+    Interpreted,
     /// Executable memory of a program that could not be read, or is of another machine.
     Unknown,
 }
@@ -528,7 +530,7 @@ impl Modules {
         if let Some(id) = self.interpreted {
             return id;
         }
-        let id = self.add(Module::new(ModuleKind::Jit, b"[interpreted]"));
+        let id = self.add(Module::new(ModuleKind::Interpreted, b"[python]"));
         self.interpreted = Some(id);
         id
     }

@@ -33,7 +33,7 @@ pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io:
     let (name, file) = (word(layout.name)?, word(layout.file)?);
     let path = text(layout, memory, file, MOST_PATH)?;
     let function = text(layout, memory, name, MOST_NAME)?;
-    let shown = format!("{}:{function}", end_of(module(&path)));
+    let shown = shown(&path, &function);
     let cut = (0..=shown.len().min(MOST_SHOWN))
         .rev()
         .find(|at| shown.is_char_boundary(*at));
@@ -45,11 +45,21 @@ pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io:
     })
 }
 
+/// A name as people write it: behind its module, `json.decoder.JSONDecoder.decode`, or, where the path does not tell the module, before
+/// the file, `Cart.total (shop/views.py)`.
+fn shown(path: &str, function: &str) -> String {
+    let place = place(path);
+    match module(place) {
+        Some(module) => format!("{}.{function}", end_of(&module)),
+        None => format!("{function} ({})", end_of(place.text())),
+    }
+}
+
 /// At most half of what is shown, from the right: there the file is.
-fn end_of(module: &str) -> &str {
-    let from = module.len().saturating_sub(MOST_SHOWN / 2);
-    let from = (from..module.len()).find(|at| module.is_char_boundary(*at));
-    from.map_or(module, |from| &module[from..])
+fn end_of(text: &str) -> &str {
+    let from = text.len().saturating_sub(MOST_SHOWN / 2);
+    let from = (from..text.len()).find(|at| text.is_char_boundary(*at));
+    from.map_or(text, |from| &text[from..])
 }
 
 /// A text; one that is longer than `most` characters is cut.
@@ -84,10 +94,32 @@ fn text(layout: &Layout, memory: &Pages<'_>, at: u64, most: u64) -> io::Result<S
     })
 }
 
-/// The part of a path that tells modules apart: from the library's folder on, else the file and its folder.
-fn module(path: &str) -> &str {
+/// The part of a path that tells modules apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Place<'a> {
+    /// Behind a folder of libraries.
+    Library(&'a str),
+    /// The name of a module that is part of the interpreter.
+    Frozen(&'a str),
+    /// The file and its folder, or what stands in place of a path.
+    File(&'a str),
+}
+
+impl<'a> Place<'a> {
+    fn text(self) -> &'a str {
+        match self {
+            Place::Library(text) | Place::Frozen(text) | Place::File(text) => text,
+        }
+    }
+}
+
+fn place(path: &str) -> Place<'_> {
+    let frozen = path.strip_prefix("<frozen ");
+    if let Some(frozen) = frozen.and_then(|name| name.strip_suffix('>')) {
+        return Place::Frozen(frozen);
+    }
     if !path.starts_with('/') {
-        return path;
+        return Place::File(path);
     }
     let mut at = 0;
     let mut from = None;
@@ -95,16 +127,37 @@ fn module(path: &str) -> &str {
     for part in path.split('/') {
         folders = [folders[1], at];
         let after = (at + part.len() + 1).min(path.len());
+        // A build without the global lock has python3.13t.
         let version = part.strip_prefix("python3.").unwrap_or("x");
+        let version = version.strip_suffix('t').unwrap_or(version);
         if LIBRARIES.contains(&part) || version.bytes().all(|b| b.is_ascii_digit()) {
             from = Some(after);
         }
         at = after;
     }
     let from = from.filter(|from| *from < path.len());
-    path.get(from.unwrap_or(folders[0])..)
-        .unwrap_or(path)
-        .trim_start_matches('/')
+    let part = |from: usize| path.get(from..).unwrap_or(path);
+    match from {
+        Some(from) => Place::Library(part(from).trim_start_matches('/')),
+        None => Place::File(part(folders[0]).trim_start_matches('/')),
+    }
+}
+
+/// The name by which the module is imported, if the path tells that.
+fn module(place: Place<'_>) -> Option<String> {
+    let path = match place {
+        Place::Frozen(name) => return Some(name.to_owned()),
+        Place::Library(path) => path.strip_suffix(".py")?,
+        Place::File(_) => return None,
+    };
+    let path = path.strip_suffix("/__init__").unwrap_or(path);
+    let is_name = |part: &str| {
+        let mut characters = part.chars();
+        let first = characters.next();
+        first.is_some_and(|c| c.is_alphabetic() || c == '_')
+            && characters.all(|c| c.is_alphanumeric() || c == '_')
+    };
+    path.split('/').all(is_name).then(|| path.replace('/', "."))
 }
 
 #[cfg(test)]
@@ -120,25 +173,37 @@ mod tests {
     }
 
     #[test]
-    fn module_is_the_part_of_a_path_that_tells_modules_apart() {
+    fn shown_names_the_module_where_the_path_tells_it_else_the_file() {
         for (path, told) in [
-            ("/usr/lib/python3.11/json/decoder.py", "json/decoder.py"),
+            ("/usr/lib/python3.11/json/decoder.py", "json.decoder.f"),
+            ("/usr/lib/python3.11/json/__init__.py", "json.f"),
+            ("/opt/lib/python3.14t/heapq.py", "heapq.f"),
             (
                 "/srv/venv/lib/python3.12/site-packages/flask/app.py",
-                "flask/app.py",
+                "flask.app.f",
             ),
-            ("/srv/mailer/send.py", "mailer/send.py"),
-            ("/send.py", "send.py"),
-            ("send.py", "send.py"),
-            (
-                "<frozen importlib._bootstrap>",
-                "<frozen importlib._bootstrap>",
-            ),
-            ("", ""),
-            ("/", ""),
-            ("/usr/lib/python3.11/", "python3.11/"),
+            ("/usr/lib/python3/dist-packages/größe/ä.py", "größe.ä.f"),
+            ("<frozen importlib._bootstrap>", "importlib._bootstrap.f"),
+            // No name by which it is imported.
+            ("/usr/lib/python3/dist-packages/a-b/c.py", "f (a-b/c.py)"),
+            ("/usr/lib/python3.11/x.egg/y.py", "f (x.egg/y.py)"),
+            ("/usr/lib/python3.11/2to3.py", "f (2to3.py)"),
+            ("/usr/lib/python3.11/x.pyx", "f (x.pyx)"),
+            ("/usr/lib/python3.11/a//b.py", "f (a//b.py)"),
+            ("/usr/lib/python3.11/.py", "f (.py)"),
+            ("/usr/lib/python3.11/__init__.py", "__init__.f"),
+            ("/usr/lib/python3.11/", "f (python3.11/)"),
+            // No library.
+            ("/srv/mailer/send.py", "f (mailer/send.py)"),
+            ("/opt/python3.x/send.py", "f (python3.x/send.py)"),
+            ("/send.py", "f (send.py)"),
+            ("send.py", "f (send.py)"),
+            ("<string>", "f (<string>)"),
+            ("<frozen ", "f (<frozen )"),
+            ("", "f ()"),
+            ("/", "f ()"),
         ] {
-            assert_eq!(module(path), told, "{path}");
+            assert_eq!(shown(path, "f"), told, "{path}");
         }
     }
 }

@@ -287,7 +287,7 @@ fn functions_of_each_version_are_told_by_the_calls_that_run_them() {
         let (mut known, mut names) = (Known::default(), Names::default());
         let runs = process.runs(&attached, &mut known, &mut names);
         let runs = runs.unwrap_or_else(|| panic!("{:x}", version.number));
-        let name = |function: &str| format!("shop/web.py:{function}");
+        let name = |function: &str| format!("{function} (shop/web.py)");
         let expected = vec![
             (process.calls[0], vec![name("called")]),
             (process.calls[1], vec![name("inner"), name("outer")]),

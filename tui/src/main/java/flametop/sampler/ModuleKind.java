@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Kind of a module. */
 public final class ModuleKind extends OpenEnum {
-  private static final int KNOWN = 5;
+  private static final int KNOWN = 6;
 
   public static final ModuleKind KERNEL = new ModuleKind(0);
   public static final ModuleKind FILE = new ModuleKind(1);
@@ -12,8 +12,11 @@ public final class ModuleKind extends OpenEnum {
   public static final ModuleKind JIT = new ModuleKind(3);
   public static final ModuleKind UNKNOWN = new ModuleKind(4);
 
+  /** Functions that CPython interprets. */
+  public static final ModuleKind PYTHON = new ModuleKind(5);
+
   private static final List<ModuleKind> BY_NUMBER =
-      byNumber(ModuleKind::new, KERNEL, FILE, VDSO, JIT, UNKNOWN);
+      byNumber(ModuleKind::new, KERNEL, FILE, VDSO, JIT, UNKNOWN, PYTHON);
 
   private ModuleKind(int number) {
     super(number, KNOWN, "kind " + number);

@@ -51,6 +51,10 @@ public final class Theme {
   private static final int ROLES = Role.values().length;
   private static final int GROUND = Role.GROUND.ordinal();
   private static final int TEXT = Role.TEXT.ordinal();
+  private static final int JIT = Role.JIT.ordinal();
+
+  /** Themes that are older than the role have no line for it: they get the colours of JIT. */
+  private static final int PYTHON = Role.PYTHON.ordinal();
 
   /** The part of the ground in a faded colour. */
   private static final double FADE = 0.62;
@@ -152,6 +156,15 @@ public final class Theme {
     } else {
       colours(role(key), words);
     }
+  }
+
+  /** Gives a role the colours of another one. */
+  private void take(int from, int to) {
+    first[to] = first[from];
+    second[to] = second[from];
+    indexed[to] = indexed[from];
+    ansi[to] = ansi[from];
+    named[to] = named[from];
   }
 
   private void copy(Theme other) {
@@ -275,6 +288,9 @@ public final class Theme {
 
   /** Derives the other colours from the lines; returns the missing key, or null. */
   private @Nullable String complete() {
+    if (first[PYTHON] < 0) {
+      take(JIT, PYTHON);
+    }
     for (Role role : Role.values()) {
       if (role.themed() && first[role.ordinal()] < 0) {
         return key(role);

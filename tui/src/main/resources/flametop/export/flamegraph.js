@@ -95,6 +95,7 @@
     kernel: ["#8e4bb3", "#7468d8"],
     jit: ["#3f9e57", "#74c873"],
     inlined: ["#c2a24a", "#dcc878"],
+    python: ["#35b3bd", "#6fd0d6"],
     unknown: ["#6b6f76", "#878c94"],
     reason: ["#7a3b43", "#8f4a50"],
   };

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.cli.settings.Settings;
 import flametop.export.StackFormat;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.file.FoldedName;
 import flametop.view.base.ExportFormat;
 import flametop.view.state.KeyTable;
 import java.io.IOException;
@@ -118,6 +120,12 @@ class ReferenceTest {
     text.append("\n## Formats\n\n")
         .append("The key `e` writes all of them; `record --format` those of stacks.\n");
     table(text, List.of("format", "is", "file"), formats());
+    text.append("\nIn folded stacks the end of a name tells the kind of the frame: ")
+        .append(suffix(NodeKind.KERNEL, "the kernel"))
+        .append(suffix(NodeKind.JIT, "code made at run time"))
+        .append(suffix(NodeKind.INLINED, "inlined into its caller"))
+        .append(suffix(NodeKind.PYTHON, "a function of Python"))
+        .append("no such end: a function of a program.\n");
     text.append("\n## Exit codes\n");
     table(text, List.of("code", "means"), exitCodes());
     String settings = Settings.example();
@@ -234,6 +242,10 @@ class ReferenceTest {
     return names.isEmpty()
         ? ""
         : "Options that do the same as those of the screen: " + String.join(", ", names) + ".";
+  }
+
+  private static String suffix(NodeKind kind, String meaning) {
+    return "`" + FoldedName.written(kind, "f", false, false).substring(1) + "` " + meaning + ", ";
   }
 
   private static List<Entry> formats() {

@@ -33,7 +33,7 @@ class FoldedWriterTest {
   void write_kinds_suffixes() throws IOException {
     assertEquals(
         List.of(
-            "my_app-12;main thread_7;operator new(unsigned long);f_[j];g_[i];[truncated];vfs_read_[k] 3"),
+            "my_app-12;main thread_7;operator new(unsigned long);f_[j];g_[i];json.loads_[p];[truncated];vfs_read_[k] 3"),
         stacks(
             Exports.stack(
                 3,
@@ -47,6 +47,8 @@ class FoldedWriterTest {
                 NodeKind.JIT,
                 "g",
                 NodeKind.INLINED,
+                "json.loads",
+                NodeKind.PYTHON,
                 "[truncated]",
                 NodeKind.REASON,
                 "vfs_read",

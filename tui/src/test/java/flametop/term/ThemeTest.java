@@ -25,6 +25,7 @@ class ThemeTest {
     Role.KERNEL,
     Role.JIT,
     Role.INLINED,
+    Role.PYTHON,
     Role.UNKNOWN,
     Role.REASON,
     Role.PROCESS,
@@ -38,7 +39,7 @@ class ThemeTest {
 
   /** Roles that stand beside each other and mean different things. */
   private static final Role[][] TOLD_APART = {
-    {Role.USER, Role.KERNEL, Role.JIT, Role.UNKNOWN, Role.REASON, Role.PROCESS},
+    {Role.USER, Role.KERNEL, Role.JIT, Role.PYTHON, Role.UNKNOWN, Role.REASON, Role.PROCESS},
     {Role.RUN, Role.QUEUED, Role.DISK, Role.ASLEEP},
     {Role.BETTER, Role.WORSE},
     {Role.LOW, Role.MID, Role.HIGH},
@@ -365,13 +366,28 @@ class ThemeTest {
   @Test
   void parse_everyRoleOfDark_isNeeded() throws Exception {
     for (Role role : Role.values()) {
-      if (role.themed()) {
+      if (role.themed() && role != Role.PYTHON) {
         String key = role.name().toLowerCase(java.util.Locale.ROOT);
         String without = dark().replaceFirst("(?m)^" + key + " +=.*$", "");
         ThemeException e = assertThrows(ThemeException.class, () -> parse(without));
         assertTrue(e.getMessage().contains("no line for " + key), e.getMessage());
       }
     }
+  }
+
+  @Test
+  void parse_themeOlderThanPython_hasTheColoursOfJit() throws Exception {
+    Theme theme = parse(dark().replaceAll("(?m)^python.*$", ""));
+    for (ColorMode mode :
+        new ColorMode[] {ColorMode.TRUE, ColorMode.INDEXED_256, ColorMode.ANSI_16}) {
+      for (int shade = 0; shade < Paint.SHADES; shade++) {
+        assertEquals(
+            theme.background(mode, Paint.of(Role.JIT, shade)),
+            theme.background(mode, Paint.of(Role.PYTHON, shade)));
+      }
+    }
+    int python = shipped("dark").background(Paint.of(Role.PYTHON));
+    assertNotEquals(theme.background(Paint.of(Role.PYTHON)), python);
   }
 
   @Test

@@ -19,6 +19,8 @@ public enum NodeKind {
   KERNEL,
   JIT,
   INLINED,
+  /** A function of Python, which CPython's interpreter runs. */
+  PYTHON,
   /** A frame without a name. */
   UNKNOWN,
   /**
@@ -40,7 +42,7 @@ public enum NodeKind {
    */
   public boolean isFrame() {
     return switch (this) {
-      case USER, KERNEL, JIT, INLINED, UNKNOWN -> true;
+      case USER, KERNEL, JIT, INLINED, PYTHON, UNKNOWN -> true;
       case ROOT, PROCESS, THREAD, CGROUP, REASON, IDLE -> false;
     };
   }

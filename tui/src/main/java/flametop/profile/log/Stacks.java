@@ -308,6 +308,9 @@ public final class Stacks extends InternedFunctions {
     if (module == ModuleKind.JIT) {
       return NodeKind.JIT;
     }
+    if (module == ModuleKind.PYTHON) {
+      return NodeKind.PYTHON;
+    }
     boolean user = module == ModuleKind.FILE || module == ModuleKind.VDSO;
     return user ? NodeKind.USER : NodeKind.UNKNOWN;
   }

@@ -18,6 +18,7 @@ public enum Role {
   KERNEL,
   JIT,
   INLINED,
+  PYTHON,
   UNKNOWN,
   REASON,
   PROCESS,
@@ -56,6 +57,7 @@ public enum Role {
       case KERNEL -> KERNEL;
       case JIT -> JIT;
       case INLINED -> INLINED;
+      case PYTHON -> PYTHON;
       case UNKNOWN -> UNKNOWN;
       case REASON -> REASON;
       case IDLE -> ASLEEP;

@@ -15,11 +15,12 @@ import java.util.List;
 
 /** The meaning of colours, at the right end of a line between panels. */
 public final class Legend {
+  private static final String PYTHON = "python";
   private static final Role[] KINDS = {
-    Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.UNKNOWN, Role.REASON
+    Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.PYTHON, Role.UNKNOWN, Role.REASON
   };
   private static final String[] KIND_LABELS = {
-    "user", "kernel", "jit", "inlined", "no name", "cut short"
+    "user", "kernel", "jit", "inlined", PYTHON, "no name", "cut short"
   };
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
 
@@ -39,6 +40,7 @@ public final class Legend {
     "function of the kernel",
     "code made at run time",
     "inlined into its caller",
+    "function of Python",
     "function without a symbol",
     "[why]: frames are missing"
   };
@@ -109,7 +111,12 @@ public final class Legend {
     }
     boolean byState = scene.colouring() == Colouring.STATE;
     boolean queued = !byState && scene.geometry.slice().queued() != null && scene.hasStates();
-    paint(scene, grid, row, LEAST_RULE, entries(byState, queued, scene.state.states()));
+    List<Entry> entries = entries(byState, queued, scene.state.states());
+    if (scene.columns - width(entries) < LEAST_RULE) {
+      // The name of such a frame tells its kind.
+      entries.removeIf(entry -> entry.label.equals(PYTHON));
+    }
+    paint(scene, grid, row, LEAST_RULE, entries);
   }
 
   /** Paints the legend of states, if there is room at the right of {@code from}. */
@@ -147,10 +154,7 @@ public final class Legend {
     if (scene.options.plain()) {
       return;
     }
-    int width = -1;
-    for (Entry entry : entries) {
-      width += entry.label.length() + 4;
-    }
+    int width = width(entries);
     int x = scene.columns - width;
     if (x < from) {
       return;
@@ -161,6 +165,14 @@ public final class Legend {
       x += 2;
       x += grid.text(x, row, entry.label.length(), entry.label, Paint.DIM, Paint.GROUND, 0) + 2;
     }
+  }
+
+  private static int width(List<Entry> entries) {
+    int width = -1;
+    for (Entry entry : entries) {
+      width += entry.label.length() + 4;
+    }
+    return width;
   }
 
   private static void compared(Scene scene, CellGrid grid, int row) {

@@ -35,6 +35,7 @@ class FoldedNameTest {
         "f_[k]",
         "f_[j]",
         "f_[i]",
+        "f_[p]",
         "worker 12",
         "v 1.5"
       })
@@ -58,6 +59,7 @@ class FoldedNameTest {
     "vfs_read_[k],KERNEL,vfs_read",
     "f_[j],JIT,f",
     "f_[i],INLINED,f",
+    "json.loads_[p],PYTHON,json.loads",
   })
   void of_plainName_isAsItWas(String written, NodeKind kind, String name) {
     assertWritten(written, kind, name);

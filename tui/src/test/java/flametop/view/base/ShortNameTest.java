@@ -128,6 +128,12 @@ class ShortNameTest {
         "app.Main$$Lambda$14/0x000000080100c000.run|20|Main$$Lambda$14.run",
         "LazyCompile:*parseRow /srv/app/lib/csv.js:120:3|12|*parseRow",
         "py::handle_request:/srv/app/views.py|16|handle_request",
+        "json.decoder.JSONDecoder.raw_decode|25|JSONDecoder.raw_decode",
+        "json.decoder.JSONDecoder.raw_decode|12|raw_decode",
+        "Cart.total (shop/views.py)|12|Cart.total",
+        "Cart.total (shop/views.py)|6|total",
+        "Cart.total.<locals>.<lambda> (shop/views.py)|30|Cart.total.<locals>.<lambda>",
+        "json.decoder.<module>|18|decoder.<module>",
         // reasons and others stay what they are
         "[jit without frame pointers]|12|[jit withou…",
         "漢字の関数名前|7|漢字の…"

@@ -45,8 +45,9 @@ public final class Tree {
   }
 
   /**
-   * Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code [...]} a
-   * reason, {@code [idle]} idle threads, {@code ?...} unknown, {@code _[?]} guessed.
+   * Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code _[p]} Python,
+   * {@code [...]} a reason, {@code [idle]} idle threads, {@code ?...} unknown, {@code _[?]}
+   * guessed.
    */
   public Tree stack(long milliseconds, String... frames) {
     return stack(milliseconds, 0, frames);
@@ -83,10 +84,12 @@ public final class Tree {
                   ? NodeKind.KERNEL
                   : frame.endsWith("_[j]")
                       ? NodeKind.JIT
-                      : frame.startsWith("[")
-                          ? frame.equals("[idle]") ? NodeKind.IDLE : NodeKind.REASON
-                          : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
-      String name = frame.replaceAll("_\\[[kj?]\\]$", "").replaceAll("^\\?", "");
+                      : frame.endsWith("_[p]")
+                          ? NodeKind.PYTHON
+                          : frame.startsWith("[")
+                              ? frame.equals("[idle]") ? NodeKind.IDLE : NodeKind.REASON
+                              : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
+      String name = frame.replaceAll("_\\[[kjp?]\\]$", "").replaceAll("^\\?", "");
       Node parent = at;
       NodeKind k = kind;
       at = at.children.computeIfAbsent(name, n -> add(parent, n, k));
@@ -107,7 +110,7 @@ public final class Tree {
     Node at = root;
     at.queued += milliseconds * 1_000_000L;
     for (String frame : frames) {
-      at = at.children.get(frame.replaceAll("_\\[[kj?]\\]$", "").replaceAll("^\\?", ""));
+      at = at.children.get(frame.replaceAll("_\\[[kjp?]\\]$", "").replaceAll("^\\?", ""));
       at.queued += milliseconds * 1_000_000L;
     }
     return this;
