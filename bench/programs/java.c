@@ -78,6 +78,8 @@ int main(int argc, char **argv)
 	for (long i = 0; i < THREADS; i++)
 		if (pthread_create(&threads[i], NULL, outermost, (void *)(i + 1)))
 			fail("a thread does not start");
+	puts("ready");
+	fflush(stdout);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	return 0;

@@ -155,7 +155,7 @@ impl Truth {
         }
     }
 
-    /// Nothing if the variable is not in what was copied.
+    /// Nothing if the variable is not in what was copied, or not all of what the walk needs.
     fn compare(&mut self, stack: &StackPart<'_>) -> Option<Seen> {
         let word = |at: usize| {
             let bytes = stack.user.get(at..at + 8)?;
@@ -172,6 +172,10 @@ impl Truth {
         let noted: Option<Vec<u32>> = (0..depth as usize).map(|i| half(2 + i)).collect();
         let noted = noted?;
         let end = self.walk(stack);
+        if end == End::Truncated {
+            // The variable's beginning is in the copy, its end is not.
+            return None;
+        }
         let all: Vec<String> = self.frames.iter().rev().map(|f| self.told(f)).collect();
         let walked: Vec<u32> = all.iter().filter_map(|name| number(name)).collect();
         let mut with_next = noted.clone();
@@ -180,8 +184,9 @@ impl Truth {
         let leaf = |chain: &[u32]| chain.last() == walked.last();
         let is_next = next != 0 && next < LIBRARY;
         let told = format!(
-            "{end:?} noted {noted:?} next {next} walked {walked:?} regs {:x?} of {all:#?}",
-            stack.regs
+            "{end:?} noted {noted:?} next {next} walked {walked:?} at {:x} of {}",
+            stack.regs[16],
+            all.join(" ")
         );
         Some(Seen {
             leaf_right: leaf(&noted)
