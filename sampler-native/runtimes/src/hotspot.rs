@@ -11,6 +11,7 @@ mod code;
 mod header;
 mod inlined;
 mod layout;
+mod leaf;
 mod lines;
 mod method;
 mod shape;

@@ -46,6 +46,7 @@ impl Piece {
             + size_of_val(&*self.code.exits)
             + size_of_val(&*self.code.stops)
             + size_of_val(&*self.code.stop_scopes)
+            + size_of_val(&*self.code.leaves)
             + size_of_val(&*self.code.scopes)
             + size_of_val(&*self.names)
     }
@@ -431,6 +432,7 @@ mod tests {
             stops: Box::default(),
             stop_scopes: Box::default(),
             scopes: Box::default(),
+            leaves: Box::default(),
             names: [Name::of(name.as_bytes())].into(),
         };
         Found::Code(begin, Some(Box::new(code)))

@@ -368,6 +368,8 @@ pub struct Code {
     pub(crate) stop_scopes: Box<[u16]>,
     /// Functions that are inlined in one another.
     pub(crate) scopes: Box<[Scope]>,
+    /// Offsets from and to which code that runs is in another scope than the next stop.
+    pub(crate) leaves: Box<[(u32, u32, u16)]>,
     /// First the name of the whole, then those of functions that are inlined.
     pub(crate) names: Box<[Name]>,
 }

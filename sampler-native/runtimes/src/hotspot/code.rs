@@ -1,6 +1,6 @@
 //! Pieces of code in the code cache, by their headers.
 
-use super::{header::Header, inlined::Inlined, layout::Layout, shape::Shape};
+use super::{header::Header, inlined::Inlined, layout::Layout, leaf, shape::Shape};
 use crate::{Code, Kind, Name, memory::Pages};
 
 /// Most bytes of one method's code that are looked at; larger ones are walked without what only their instructions tell.
@@ -62,6 +62,7 @@ impl Layout {
             stops: Box::default(),
             stop_scopes: Box::default(),
             scopes: Box::default(),
+            leaves: Box::default(),
             names: [Name::of(&stub_name(&name))].into(),
         };
         if matches!(kind, Kind::Compiled | Kind::Native) {
@@ -88,6 +89,7 @@ impl Layout {
         (code.pushed, code.made) = (shape.pushed, shape.made);
         let inlined = Inlined::read(self, memory, header, code.begin, &bytes, name);
         code.exits = shape.exits.into();
+        code.leaves = leaf::runs(&bytes, &inlined.stops, &inlined.scopes).into();
         let (stops, scopes): (Vec<u32>, Vec<u16>) = inlined.stops.into_iter().unzip();
         (code.stops, code.stop_scopes) = (stops.into(), scopes.into());
         code.scopes = inlined.scopes.into();

@@ -414,10 +414,16 @@ fn scope(piece: &Piece, address: u64) -> Option<u16> {
     piece.code.stop_scopes.get(at).copied()
 }
 
-/// The scope of the next stop behind an address, as the JVM itself guesses where a place between two stops is.
+/// The scope of the next stop behind an address, as the JVM itself guesses where a place between two stops is; or the one that the ways of
+/// the code tell.
 fn next_scope(piece: &Piece, address: u64) -> Option<u16> {
     let code = &piece.code;
     let offset = u32::try_from(address.checked_sub(code.begin)?).ok()?;
+    let leaf = code.leaves.partition_point(|(from, ..)| *from <= offset);
+    let leaf = leaf.checked_sub(1).and_then(|leaf| code.leaves.get(leaf));
+    if let Some((.., scope)) = leaf.filter(|(_, to, _)| offset < *to) {
+        return Some(*scope);
+    }
     let next = code.stops.partition_point(|stop| *stop < offset);
     let behind = code.stop_scopes.get(next..)?;
     behind.iter().copied().find(|scope| *scope != UNKNOWN)

@@ -1,0 +1,243 @@
+//! The function that runs at a place for which the JVM tells none, where compiled code goes other ways than it lies.
+//!
+//! The JVM tells the functions of places at which a frame may stop, and of no others. Code between two of these places is taken for that
+//! of the next one. Where a jump comes first, the next place may be on another way: then the places that the code comes to first decide,
+//! each way by one voice.
+
+use iced_x86::{Decoder, DecoderOptions, FlowControl};
+
+use crate::{Scope, UNKNOWN};
+
+/// Most bytes of code whose ways are followed.
+const MAX_CODE: usize = 128 << 10;
+/// Most blocks that are looked at from one place, and most places that are asked.
+const MAX_BLOCKS: usize = 32;
+const MAX_VOICES: usize = 16;
+/// Most functions in one another that are compared.
+const MAX_DEPTH: usize = 64;
+/// Most work on the code of one method: blocks, and functions compared.
+const MAX_WORK: usize = 1 << 20;
+
+/// Instructions that are run one after the other.
+#[derive(Debug, Default)]
+struct Block {
+    begin: u32,
+    end: u32,
+    /// Blocks that come next.
+    next: [Option<u32>; 2],
+}
+
+/// From where to where which scope runs that is not the next place's. `stops`: offsets of places and their scopes, in their order.
+pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u32, u16)> {
+    let known: Vec<(u32, u16)> = stops
+        .iter()
+        .copied()
+        .filter(|(_, scope)| *scope != UNKNOWN)
+        .collect();
+    // Nothing is inlined: there is one function.
+    let first = known
+        .first()
+        .and_then(|(_, scope)| scopes.get(usize::from(*scope)));
+    let is_one = |scope: &Scope| Some(scope.name) == first.map(|first| first.name);
+    if code.len() > MAX_CODE || scopes.iter().all(is_one) {
+        return Vec::new();
+    }
+    let blocks = blocks(code);
+    let (mut runs, mut work) = (Vec::new(), 0);
+    for block in &blocks {
+        let behind = known.partition_point(|(offset, _)| *offset <= block.end);
+        let Some((_, plain)) = known.get(behind).copied() else {
+            break;
+        };
+        let last = behind.checked_sub(1).and_then(|last| known.get(last));
+        let last = last.filter(|(offset, _)| *offset >= block.begin);
+        let from = last.map_or(block.begin, |(offset, _)| offset + 1);
+        if from >= block.end {
+            continue;
+        }
+        let mut voices = voices(&blocks, block, &known, &mut work);
+        if voices.is_empty() {
+            voices.extend(last.map(|(_, scope)| *scope));
+        }
+        if work > MAX_WORK {
+            break;
+        }
+        if voices.iter().any(|voice| *voice != plain)
+            && let Some(scope) = elected(&voices, plain, scopes, &mut work)
+            && scope != plain
+        {
+            runs.push((from, block.end, scope));
+        }
+    }
+    runs
+}
+
+/// The blocks of code, in their order.
+fn blocks(code: &[u8]) -> Vec<Block> {
+    let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
+    // Ends of blocks, and where these may jump to; whether the next instruction may run behind.
+    let mut ends: Vec<(u32, Option<u32>, bool)> = Vec::new();
+    let mut begins = vec![0];
+    while decoder.can_decode() {
+        let instruction = decoder.decode();
+        let target = u32::try_from(instruction.near_branch_target()).ok();
+        let target = target.filter(|target| (*target as usize) < code.len());
+        let end = match instruction.flow_control() {
+            FlowControl::ConditionalBranch => (target, true),
+            FlowControl::UnconditionalBranch => (target, false),
+            FlowControl::IndirectBranch | FlowControl::Return | FlowControl::Interrupt => {
+                (None, false)
+            }
+            _ => continue,
+        };
+        let behind = instruction.next_ip() as u32;
+        ends.push((behind, end.0, end.1));
+        begins.extend(end.0);
+        begins.push(behind);
+    }
+    begins.sort_unstable();
+    begins.dedup();
+    let place = |begin: u32| begins.binary_search(&begin).ok().map(|at| at as u32);
+    let behind = begins.iter().skip(1).copied().chain([code.len() as u32]);
+    let blocks = begins.iter().copied().zip(behind);
+    let block = |(begin, end): (u32, u32)| {
+        let jump = ends.binary_search_by_key(&end, |(end, ..)| *end).ok();
+        let next = match jump.map(|jump| ends[jump]) {
+            Some((_, target, goes_on)) => [
+                target.and_then(place),
+                Some(end).filter(|_| goes_on).and_then(place),
+            ],
+            None => [place(end), None],
+        };
+        Block { begin, end, next }
+    };
+    blocks
+        .filter(|(begin, end)| begin < end)
+        .map(block)
+        .collect()
+}
+
+/// The scopes of the places to which code comes first behind a block.
+fn voices(blocks: &[Block], from: &Block, known: &[(u32, u16)], work: &mut usize) -> Vec<u16> {
+    let mut seen: Vec<u32> = Vec::new();
+    let mut ways: Vec<u32> = from.next.iter().flatten().copied().collect();
+    let mut voices = Vec::new();
+    while let Some(way) = ways.pop() {
+        *work += 1;
+        let Some(block) = blocks.get(way as usize).filter(|_| !seen.contains(&way)) else {
+            continue;
+        };
+        if seen.len() >= MAX_BLOCKS || voices.len() >= MAX_VOICES {
+            break;
+        }
+        seen.push(way);
+        let at = known.partition_point(|(offset, _)| *offset <= block.begin);
+        match known.get(at).filter(|(offset, _)| *offset <= block.end) {
+            Some((_, scope)) => voices.push(*scope),
+            None => ways.extend(block.next.iter().flatten()),
+        }
+    }
+    voices
+}
+
+/// The innermost function that at least half of the voices are in, as a scope.
+fn elected(voices: &[u16], plain: u16, scopes: &[Scope], work: &mut usize) -> Option<u16> {
+    let chains: Vec<Vec<u16>> = voices.iter().map(|voice| chain(*voice, scopes)).collect();
+    let name = |scope: &u16| scopes.get(usize::from(*scope)).map(|scope| scope.name);
+    let mut best: Option<(usize, bool, u16)> = None;
+    for chain in &chains {
+        for depth in (1..=chain.len()).rev() {
+            let agree = |other: &&Vec<u16>| {
+                let other = other.get(..depth).unwrap_or_default();
+                other.len() == depth && other.iter().map(name).eq(chain[..depth].iter().map(name))
+            };
+            *work += depth * chains.len();
+            if chains.iter().filter(agree).count() * 2 >= chains.len() {
+                let candidate = (depth, chain[depth - 1] == plain, chain[depth - 1]);
+                best = best.max(Some(candidate));
+                break;
+            }
+        }
+    }
+    best.map(|(.., scope)| scope)
+}
+
+/// A scope and those around it, the outermost first.
+fn chain(scope: u16, scopes: &[Scope]) -> Vec<u16> {
+    let mut chain = Vec::new();
+    let mut next = scope;
+    while let Some(scope) = scopes.get(usize::from(next))
+        && chain.len() < MAX_DEPTH
+    {
+        chain.push(next);
+        next = scope.sender;
+    }
+    chain.reverse();
+    chain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::OUTERMOST;
+
+    /// `outer`, and four functions that are inlined in `outer`.
+    fn scopes() -> Vec<Scope> {
+        let scope = |name, sender| Scope {
+            name,
+            sender,
+            line: 1,
+        };
+        let inlined = (1..5).map(|name| scope(name, 0));
+        [scope(0, OUTERMOST)].into_iter().chain(inlined).collect()
+    }
+
+    #[test]
+    fn runs_of_code_before_a_choice_of_functions_is_in_none_of_these() {
+        // cmp $0,%esi; je 12; cmp $1,%esi; je 17; call (ends at 15) …
+        let mut code = vec![0x83, 0xfe, 0, 0x74, 10, 0x83, 0xfe, 1, 0x74, 10];
+        code.extend([0xe8, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3]);
+        code[4] = 15 - 5;
+        code[9] = 20 - 10;
+        let stops = [(15, 1), (20, 2), (25, 3), (26, 0)];
+        assert_eq!(runs(&code, &stops, &scopes()), [(0, 5, 0)]);
+    }
+
+    #[test]
+    fn runs_of_code_that_jumps_is_in_the_function_to_which_it_jumps() {
+        // nop; jmp 8; call (ends at 8); nop; call (ends at 14); ret
+        let code = [
+            0x90, 0xeb, 5, 0xe8, 0, 0, 0, 0, 0x90, 0xe8, 0, 0, 0, 0, 0xc3,
+        ];
+        let stops = [(8, 1), (14, 2)];
+        assert_eq!(runs(&code, &stops, &scopes()), [(0, 3, 2)]);
+    }
+
+    #[test]
+    fn runs_of_a_loop_is_in_the_function_whose_place_it_passes() {
+        // nop; jne 8; call (ends at 8), of the inlined function; jmp 0
+        let code = [0x90, 0x75, 5, 0xe8, 0, 0, 0, 0, 0xeb, 0xf6, 0xc3];
+        let stops = [(8, 1), (11, 0)];
+        assert_eq!(runs(&code, &stops, &scopes()), [(9, 10, 1)]);
+    }
+
+    #[test]
+    fn runs_of_any_bytes_and_scopes_end() {
+        let scopes: Vec<Scope> = (0..500)
+            .map(|at| Scope {
+                name: at % 7,
+                sender: if at == 0 { OUTERMOST } else { at - 1 },
+                line: 0,
+            })
+            .collect();
+        for step in 1..40_u32 {
+            let code: Vec<u8> = (0..8000_u32).map(|at| (at * step >> 3) as u8).collect();
+            let stops: Vec<(u32, u16)> = (0..900).map(|at| (at * 9, (at % 600) as u16)).collect();
+            for (from, to, scope) in runs(&code, &stops, &scopes) {
+                assert!(from < to && to <= 8000 && usize::from(scope) < scopes.len());
+            }
+        }
+        let jumps = [0x75, 0xfe].repeat(MAX_CODE / 2);
+        assert!(runs(&jumps, &[(MAX_CODE as u32, 1), (u32::MAX, 2)], &scopes).len() <= 1 << 17);
+    }
+}

@@ -1,0 +1,271 @@
+//! Holds walked stacks of Java against the truth: takes stacks of `bench/programs/java.c`, which keeps the chain of calls of
+//! `Truth.java` in a variable on its own stack, by the CPU clock and by passes, walks them, and compares. Used by `bench/managed`.
+//!
+//! `truth_java PID SECONDS`, as root. Prints lines `key value`.
+
+use std::{
+    collections::BTreeMap,
+    error::Error,
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use flametop_kernel::{
+    Kernel, Reach, Settings, Target, Whose, abi,
+    record::{Head, StackPart},
+};
+use flametop_runtimes::{Function, Interpreted, Known, Names};
+use flametop_unwind::{
+    End, Frame, Input, ModuleKind, Modules, NAMED, Piece, ProcessFolder, ProcessMaps, Unwinder,
+    read_code,
+};
+
+const MAGIC: [u64; 2] = [0x666c_616d_6574_6f70, 0x7472_7574_6863_6861];
+const CPU_HZ: u32 = 199;
+const PASS_HZ: u32 = 49;
+/// Copied of a stack that does not hold the variable in its first bytes.
+const DEEPER: Reach = Reach {
+    stack: abi::FT_CPU_STACK,
+    piece: 0,
+    near: 0,
+    follow: false,
+    walk: false,
+};
+/// What `next` says on the way into a library and out of it, and while an exception leaves functions.
+const LIBRARY: u32 = 100;
+const THROWN: u32 = 200;
+/// Walks of one stack, each with what the one before lacked.
+const MOST_WALKS: u32 = 40;
+
+#[derive(Default)]
+struct Tally {
+    samples: u64,
+    leaf_right: u64,
+    whole: u64,
+    wrong: u64,
+    beyond: u64,
+    ends: BTreeMap<String, u64>,
+    shown: u32,
+}
+
+struct Truth {
+    process: ProcessFolder,
+    modules: Modules,
+    maps: ProcessMaps,
+    unwinder: Unwinder,
+    known: Known,
+    names: Names,
+    begin: Instant,
+    frames: Vec<Frame>,
+    clock: Tally,
+    passes: Tally,
+    deeper: Vec<u32>,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [pid, seconds] = words.as_slice() else {
+        return Err("usage: truth_java PID SECONDS".into());
+    };
+    let pid: u32 = pid.parse()?;
+    let mut modules = Modules::new(64 << 20);
+    let maps = ProcessMaps::read(pid, &mut modules)?;
+    if maps.attached().is_none() {
+        return Err("the JVM does not tell of itself".into());
+    }
+    let mut truth = Truth {
+        process: ProcessFolder::open(pid)?,
+        modules,
+        maps,
+        unwinder: Unwinder::new(),
+        known: Known::default(),
+        names: Names::default(),
+        begin: Instant::now(),
+        frames: Vec::new(),
+        clock: Tally::default(),
+        passes: Tally::default(),
+        deeper: Vec::new(),
+    };
+    let (mut kernel, mut rings) = Kernel::open(&Settings {
+        target: Target::Processes(vec![pid]),
+        cpu_hz: CPU_HZ,
+        ..Settings::default()
+    })?;
+    let mut due = Duration::ZERO;
+    let seconds = Duration::from_secs(seconds.parse()?);
+    while due < seconds && truth.begin.elapsed() < 2 * seconds {
+        kernel.pass(false, &mut |record| {
+            truth.see(record.head, record.stack.as_ref())
+        })?;
+        rings.poll(Duration::ZERO, &mut |record| {
+            truth.see(record.head, record.stack.as_ref());
+        })?;
+        for tid in truth.deeper.drain(..) {
+            rings.reach(Whose::Thread(tid), DEEPER)?;
+        }
+        due += Duration::from_secs(1) / PASS_HZ;
+        sleep(due.saturating_sub(truth.begin.elapsed()));
+    }
+    truth.clock.print("cpu");
+    truth.passes.print("pass");
+    Ok(())
+}
+
+struct Seen {
+    leaf_right: bool,
+    right: bool,
+    end: End,
+    told: String,
+}
+
+impl Truth {
+    fn see(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
+        let clock = match u32::from(head.kind) {
+            abi::FT_KIND_CPU => true,
+            abi::FT_KIND_TASK if u32::from(head.state) != abi::FT_STATE_RUN => false,
+            _ => return,
+        };
+        let Some(stack) = stack.filter(|stack| !stack.user.is_empty()) else {
+            return;
+        };
+        let seen = self.compare(stack);
+        let tally = match clock {
+            true => &mut self.clock,
+            false => &mut self.passes,
+        };
+        let Some(seen) = seen else {
+            // Threads without the variable are among these.
+            tally.beyond += 1;
+            if clock {
+                self.deeper.push(head.tid);
+            }
+            return;
+        };
+        let whole = seen.end == End::Root;
+        tally.samples += 1;
+        tally.leaf_right += u64::from(seen.leaf_right);
+        tally.whole += u64::from(whole);
+        tally.wrong += u64::from(whole && !seen.right);
+        *tally.ends.entry(format!("{:?}", seen.end)).or_default() += 1;
+        if (!whole || !seen.right || !seen.leaf_right) && tally.shown < 12 {
+            tally.shown += 1;
+            if std::env::var_os("TRUTH_TELL").is_some() {
+                eprintln!("clock {clock} {}", seen.told);
+            }
+        }
+    }
+
+    /// Nothing if the variable is not in what was copied, or not all of what the walk needs.
+    fn compare(&mut self, stack: &StackPart<'_>) -> Option<Seen> {
+        let word = |at: usize| {
+            let bytes = stack.user.get(at..at + 8)?;
+            Some(u64::from_ne_bytes(bytes.try_into().ok()?))
+        };
+        let mut places = (0..stack.user.len()).step_by(8);
+        let at =
+            places.find(|at| word(*at) == Some(MAGIC[0]) && word(*at + 8) == Some(MAGIC[1]))?;
+        let half = |i: usize| {
+            let word = word(at + 16 + i / 2 * 8)?;
+            Some((word >> (32 * (i % 2))) as u32)
+        };
+        let (depth, next) = (half(0)?, half(1)?);
+        let noted: Option<Vec<u32>> = (0..depth as usize).map(|i| half(2 + i)).collect();
+        let noted = noted?;
+        let end = self.walk(stack);
+        if end == End::Truncated {
+            // The variable's beginning is in the copy, its end is not.
+            return None;
+        }
+        let all: Vec<String> = self.frames.iter().rev().map(|f| self.told(f)).collect();
+        let walked: Vec<u32> = all.iter().filter_map(|name| number(name)).collect();
+        let mut with_next = noted.clone();
+        with_next.push(next);
+        let thrown = next == THROWN && noted.starts_with(&walked);
+        let leaf = |chain: &[u32]| chain.last() == walked.last();
+        let is_next = next != 0 && next < LIBRARY;
+        let told = format!(
+            "{end:?} noted {noted:?} next {next} walked {walked:?} at {:x} of {}",
+            stack.regs[16],
+            all.join(" ")
+        );
+        Some(Seen {
+            leaf_right: leaf(&noted)
+                || is_next && leaf(&with_next)
+                || next == THROWN && (walked.is_empty() || noted.contains(walked.last()?)),
+            right: thrown || walked == noted || is_next && walked == with_next,
+            end,
+            told,
+        })
+    }
+
+    /// Walks a stack as often as more of its code becomes known.
+    fn walk(&mut self, stack: &StackPart<'_>) -> End {
+        let input = Input {
+            regs: stack.regs,
+            mapping: stack.mapping.clone(),
+            pieces: &[Piece {
+                address: stack.user_address,
+                bytes: stack.user,
+            }],
+        };
+        for _ in 1..MOST_WALKS {
+            let end = self.walk_once(&input);
+            let Some(attached) = self.maps.attached() else {
+                return end;
+            };
+            let asks = self.known.take_asks();
+            if asks.is_empty() {
+                return end;
+            }
+            let found = read_code(&self.process, attached, &asks).ok();
+            let now = self.begin.elapsed().as_nanos() as u64;
+            self.known.come(&asks, found, &mut self.names, now);
+        }
+        self.walk_once(&input)
+    }
+
+    fn walk_once(&mut self, input: &Input<'_>) -> End {
+        self.known.begin(self.begin.elapsed().as_nanos() as u64);
+        let known = Some((&mut self.known, Interpreted::default()));
+        let (maps, modules, frames) = (&self.maps, &mut self.modules, &mut self.frames);
+        self.unwinder
+            .walk_known(maps, modules, input, known, frames)
+            .end
+    }
+
+    fn told(&self, frame: &Frame) -> String {
+        let module = self.modules.get(frame.module);
+        if module.kind() == ModuleKind::Jit && frame.offset >= NAMED {
+            let function = Function::of_number(frame.offset & !NAMED);
+            let name = self.names.get(function.name);
+            return name.map_or_else(String::new, |name| {
+                String::from_utf8_lossy(&name.function).into_owned()
+            });
+        }
+        format!(
+            "{}+{:x}",
+            String::from_utf8_lossy(module.path()),
+            frame.offset
+        )
+    }
+}
+
+/// The number of a function in the chain: of `f0` it is 1.
+fn number(name: &str) -> Option<u32> {
+    let number: u32 = name.strip_prefix("Truth.f")?.parse().ok()?;
+    Some(number + 1)
+}
+
+impl Tally {
+    fn print(&self, key: &str) {
+        let percent = |part: u64| 100.0 * part as f64 / self.samples.max(1) as f64;
+        println!("truth.{key}.samples {}", self.samples);
+        println!("truth.{key}.leaf_right {:.2} %", percent(self.leaf_right));
+        println!("truth.{key}.whole {:.2} %", percent(self.whole));
+        println!("truth.{key}.whole_but_wrong {:.2} %", percent(self.wrong));
+        println!("truth.{key}.beyond_copy {}", self.beyond);
+        let short = self.ends.iter().filter(|(end, _)| *end != "Root");
+        let short: Vec<String> = short.map(|(end, count)| format!("{end} {count}")).collect();
+        println!("truth.{key}.short {}", short.join(", "));
+    }
+}
