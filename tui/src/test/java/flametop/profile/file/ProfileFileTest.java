@@ -318,6 +318,17 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void perfScript_withBothNumbersAndThousandsOfFrames_isFound() throws Exception {
+    StringBuilder text = new StringBuilder("a b 12/13 [001] 5.000001:  7 cycles:u: \n");
+    for (int i = 0; i < 5_000; i++) {
+      text.append("\t    55 f+0x10 (/bin/x)\n");
+    }
+    Profile profile = profile(text.append('\n').toString().getBytes(UTF_8), "");
+    assertEquals(7, profile.total());
+    assertEquals(5_001, profile.held.get(0).names().length);
+  }
+
+  @Test
   void jfr_ofThisJvm_hasThreadsAndAllocations() throws Exception {
     Path path = folder.resolve("x.bin");
     try (Recording recording = new Recording()) {
