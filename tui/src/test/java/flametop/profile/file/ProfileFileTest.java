@@ -204,7 +204,7 @@ class ProfileFileTest extends StackFileFixture {
     long whole = json.get("endTime").getAsLong() - json.get("startTime").getAsLong();
     Profile time = profile(bytes, "");
     assertEquals("us", time.unit());
-    assertEquals(whole - first, time.total());
+    assertEquals((double) (whole - first), time.total());
     Profile samples = profile(bytes, "samples");
     assertEquals(json.getAsJsonArray("samples").size(), samples.total());
     assertTrue(
@@ -282,6 +282,7 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  @SuppressWarnings("StringConcatToTextBlock") // tabs count
   void perfScript_hasCommsEventsAndPeriods() throws Exception {
     Profile profile = profile(resource("perf-script.txt"), "");
     assertEquals("ns", profile.unit());
@@ -359,6 +360,8 @@ class ProfileFileTest extends StackFileFixture {
     assertEquals(1, damaged.notices().size(), damaged.notices()::toString);
   }
 
+  // The compiler must not leave the arrays out.
+  @SuppressWarnings("UnusedVariable")
   private static volatile byte[] kept;
 
   private static void allocate() {
