@@ -111,7 +111,8 @@ final class ConvertCommand implements Callable<Integer> {
     for (Path path : paths) {
       inputs.add(ReplayedStacks.open(path));
     }
-    if (types.listed(inputs, spec.commandLine().getOut())) {
+    if (types.isList()) {
+      types.list(inputs, spec.commandLine().getOut());
       return ExitCode.DONE.number();
     }
     StackFile.Choice choice = new StackFile.Choice(null, types.wanted());

@@ -18,22 +18,18 @@ final class SampleTypeOptions {
       })
   private String wanted = "";
 
-  /**
-   * Prints the types that profiles have, one a line, the one that is shown first; if that is asked
-   * for.
-   *
-   * @return whether it was
-   */
-  boolean listed(List<StackInput> inputs, PrintWriter out) throws Exception {
-    if (!wanted.equals("list")) {
-      return false;
-    }
+  /** Whether the names of the types are to be printed. */
+  boolean isList() {
+    return wanted.equals("list");
+  }
+
+  /** Prints the types that profiles have, one a line, the one that is shown first. */
+  void list(List<StackInput> inputs, PrintWriter out) throws Exception {
     try (StackFile file = StackFile.added(inputs, StackFile.Choice.NONE)) {
       Snapshot.Reading unused = file.whole().get();
       file.sampleTypes().get().forEach(out::println);
     }
     out.flush();
-    return true;
   }
 
   /** Name of the type; empty: what the profile prefers. */

@@ -89,7 +89,8 @@ final class ViewCommand implements Callable<Integer> {
     for (Path path : paths) {
       inputs.add(ReplayedStacks.open(path));
     }
-    if (types.listed(inputs, spec.commandLine().getOut())) {
+    if (types.isList()) {
+      types.list(inputs, spec.commandLine().getOut());
       return ExitCode.DONE.number();
     }
     try (StackFiles files = new StackFiles(inputs, new StackFile.Choice(comm, types.wanted()))) {

@@ -40,7 +40,10 @@ public final class XstackWriter implements StreamVisitor {
   private final StateSet states;
   private final boolean reversed;
   private final long wallOffset;
-  private final Map<Integer, Process> processes = new HashMap<>();
+
+  /** By process: its number, as the kernel has it. */
+  private final Map<Integer, Integer> tgids = new HashMap<>();
+
   private final Map<Integer, Task> tasks = new HashMap<>();
   private final Map<Integer, String> modules = new HashMap<>();
   private final Map<Integer, Frame> frames = new HashMap<>();
@@ -49,8 +52,6 @@ public final class XstackWriter implements StreamVisitor {
   private long time;
   private boolean endsPass;
   private long rows;
-
-  private record Process(int tgid) {}
 
   /** One row to be written. */
   private record Row(
@@ -145,9 +146,9 @@ public final class XstackWriter implements StreamVisitor {
 
   private void see(Task task) {
     State state = task.state;
-    Process process = processes.get(task.process);
-    if (state != null && process != null && states.contains(state)) {
-      waiting.add(new Row(time, task.tid, process.tgid, task.comm, state, task.stack));
+    Integer tgid = tgids.get(task.process);
+    if (state != null && tgid != null && states.contains(state)) {
+      waiting.add(new Row(time, task.tid, tgid, task.comm, state, task.stack));
     }
   }
 
@@ -249,7 +250,7 @@ public final class XstackWriter implements StreamVisitor {
       boolean kthread,
       String comm,
       String commandLine) {
-    processes.put(process, new Process(tgid));
+    tgids.put(process, tgid);
   }
 
   @Override
@@ -309,7 +310,7 @@ public final class XstackWriter implements StreamVisitor {
   public void forgotten(IdSpace space, int[] ids) {
     for (int id : ids) {
       switch (space) {
-        case PROCESS -> processes.remove(id);
+        case PROCESS -> tgids.remove(id);
         case TASK -> tasks.remove(id);
         case MODULE -> modules.remove(id);
         case FRAME -> frames.remove(id);

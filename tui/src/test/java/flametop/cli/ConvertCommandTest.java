@@ -3,6 +3,7 @@ package flametop.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.PrintWriter;
@@ -122,6 +123,17 @@ class ConvertCommandTest {
           List.of("inuse_space", "alloc_objects", "alloc_space", "inuse_objects"),
           out.toString().lines().toList());
     }
+  }
+
+  @Test
+  void view_withoutOptions_asksForATerminalOnly() {
+    String sample = SAMPLES.resolve("no-mappings.pb.gz").toString();
+    // As the command line without options makes the command, without picocli.
+    Exception thrown =
+        assertThrows(
+            Exception.class,
+            () -> Main.withoutOptions(new String[] {"view", sample}, List.of()).call());
+    assertTrue(thrown.getMessage().contains("stdout is no terminal"), thrown::toString);
   }
 
   @Test

@@ -29,7 +29,8 @@ final class FormatGuess {
 
   /** {@code java 4711 [002] 5123.456789: 10101010 cpu-clock:}. */
   private static final Pattern SAMPLE =
-      Pattern.compile("(?md)^\\S[^\\n]{0,200}?\\s\\d+\\s+(?:\\[\\d+\\]\\s+)?\\d+\\.\\d+:");
+      Pattern.compile(
+          "(?md)^\\S[^\\n]{0,200}?\\s\\d+(?:[/-]\\d+)?\\s+(?:\\[\\d+\\]\\s+)?\\d+\\.\\d+:");
 
   /** {@code ffffffff81000000 do_syscall_64 ([kernel.kallsyms])}. */
   private static final Pattern FRAME = Pattern.compile("(?md)^\\s+[0-9a-f]{4,16} \\S");

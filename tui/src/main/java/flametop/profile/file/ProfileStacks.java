@@ -260,16 +260,20 @@ final class ProfileStacks implements StackSink {
       int more = items[at++];
       int node = nodes.size == 0 ? 0 : nodes.items[nodes.size - 1];
       for (int i = 0; i < more; i++) {
-        int function = functions.items[items[at++]];
-        node =
-            node < 0 || function < 0
-                ? -1
-                : tree.grow(node, StackNames.function(function, nodes.size == 0 && tree.isComm()));
+        int name = functions.items[items[at++]];
+        node = node < 0 || name < 0 ? -1 : child(node, name);
         nodes.add(node);
       }
       tally.begin();
       add(node, of.values.items[stack], unit.digits());
     }
+  }
+
+  /** The child of a node, mostly the one that was added to last. */
+  private int child(int parent, int name) {
+    int function = StackNames.function(name, parent == 0 && tree.isComm());
+    int guess = tree.recent(parent);
+    return guess != 0 && tree.function(guess) == function ? guess : tree.grow(parent, function);
   }
 
   private void add(int node, long value, int digits) {

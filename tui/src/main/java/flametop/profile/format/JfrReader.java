@@ -41,11 +41,11 @@ final class JfrReader implements ProfileReader {
     WAIT("wait", "ns");
 
     private final String title;
-    private final Unit unit;
+    private final String unit;
 
     Kind(String title, String unit) {
       this.title = title;
-      this.unit = Unit.whole(unit);
+      this.unit = unit;
     }
 
     static @Nullable Kind of(String event) {
@@ -127,7 +127,7 @@ final class JfrReader implements ProfileReader {
     }
     int measure = measures[kind.ordinal()];
     if (measure < 0) {
-      measure = to.measure(kind.title, kind.unit, kind == Kind.EXECUTION);
+      measure = to.measure(kind.title, Unit.whole(kind.unit), kind == Kind.EXECUTION);
       measures[kind.ordinal()] = measure;
     }
     if (!to.wants(measure)) {

@@ -1,26 +1,23 @@
 package flametop.profile.format;
 
-import java.util.function.Supplier;
-
 /** The formats of other programs that have a reader. */
 public enum ProfileFormat {
   /** {@link PprofReader}. */
-  PPROF(PprofReader::new),
+  PPROF,
   /** {@link JsonReader}: speedscope, V8, Chrome. */
-  JSON(JsonReader::new),
+  JSON,
   /** {@link PerfScriptReader}. */
-  PERF_SCRIPT(PerfScriptReader::new),
+  PERF_SCRIPT,
   /** {@link JfrReader}. */
-  JFR(JfrReader::new);
-
-  private final Supplier<ProfileReader> reader;
-
-  ProfileFormat(Supplier<ProfileReader> reader) {
-    this.reader = reader;
-  }
+  JFR;
 
   /** A new reader, for one profile. */
   public ProfileReader reader() {
-    return reader.get();
+    return switch (this) {
+      case PPROF -> new PprofReader();
+      case JSON -> new JsonReader();
+      case PERF_SCRIPT -> new PerfScriptReader();
+      case JFR -> new JfrReader();
+    };
   }
 }

@@ -32,7 +32,7 @@ final class TraceJson {
 
   private final Map<String, Integer> names = new HashMap<>();
   private final List<String> texts = new ArrayList<>();
-  private final Map<String, Thread> threads = new LinkedHashMap<>();
+  private final Map<String, Track> threads = new LinkedHashMap<>();
   private final Map<String, String> processes = new HashMap<>();
   private boolean any;
   private long others;
@@ -41,7 +41,7 @@ final class TraceJson {
   private long unheld;
 
   /** The events of a thread. */
-  private static final class Thread {
+  private static final class Track {
     final String process;
     String name;
     final LongColumn at = new LongColumn();
@@ -51,7 +51,7 @@ final class TraceJson {
 
     final IntColumn names = new IntColumn();
 
-    Thread(String process, String name) {
+    Track(String process, String name) {
       this.process = process;
       this.name = name;
     }
@@ -122,21 +122,21 @@ final class TraceJson {
     return name;
   }
 
-  private Thread thread(String process, String thread) {
+  private Track thread(String process, String thread) {
     String key = process + "/" + thread;
-    Thread known = threads.get(key);
+    Track known = threads.get(key);
     if (known == null && threads.size() >= MOST_THREADS) {
       key = "";
       known = threads.get(key);
     }
     if (known == null) {
-      known = new Thread(process, key.isEmpty() ? "others" : "thread " + thread);
+      known = new Track(process, key.isEmpty() ? "others" : "thread " + thread);
       threads.put(key, known);
     }
     return known;
   }
 
-  private void add(Thread thread, String name, JsonNumbers at, long lasts) {
+  private void add(Track thread, String name, JsonNumbers at, long lasts) {
     long moment = at.size() == 0 ? Unit.TOO_LARGE : at.get(0, UNIT);
     boolean pair = lasts == BEGINS || lasts == ENDS;
     if (moment == Unit.TOO_LARGE || !pair && (lasts < 0 || moment + lasts < moment)) {
@@ -167,7 +167,7 @@ final class TraceJson {
     to.owners();
     FrameTree tree = new FrameTree();
     List<String> owners = new ArrayList<>();
-    for (Thread thread : threads.values()) {
+    for (Track thread : threads.values()) {
       if (thread.at.size > 0) {
         String process = processes.getOrDefault(thread.process, "");
         owners.add(process.isEmpty() ? thread.name : process + " " + thread.name);
@@ -201,7 +201,7 @@ final class TraceJson {
     }
   }
 
-  private void replay(Thread thread, FrameTree tree, int above) {
+  private void replay(Track thread, FrameTree tree, int above) {
     long[] at = thread.at.items;
     long[] lasts = thread.lasts.items;
     int count = thread.at.size;
@@ -265,7 +265,7 @@ final class TraceJson {
    * The events in the order of their times; what lasts longer comes first of those that begin
    * together.
    */
-  private static Integer[] order(Thread thread) {
+  private static Integer[] order(Track thread) {
     long[] at = thread.at.items;
     long[] lasts = thread.lasts.items;
     int count = thread.at.size;

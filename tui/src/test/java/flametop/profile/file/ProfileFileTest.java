@@ -204,7 +204,7 @@ class ProfileFileTest extends StackFileFixture {
     long whole = json.get("endTime").getAsLong() - json.get("startTime").getAsLong();
     Profile time = profile(bytes, "");
     assertEquals("us", time.unit());
-    assertEquals(whole - first, time.total());
+    assertEquals((double) (whole - first), time.total());
     Profile samples = profile(bytes, "samples");
     assertEquals(json.getAsJsonArray("samples").size(), samples.total());
     assertTrue(
@@ -282,6 +282,7 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  @SuppressWarnings("StringConcatToTextBlock") // tabs count
   void perfScript_hasCommsEventsAndPeriods() throws Exception {
     Profile profile = profile(resource("perf-script.txt"), "");
     assertEquals("ns", profile.unit());
@@ -318,6 +319,17 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void perfScript_withBothNumbersAndThousandsOfFrames_isFound() throws Exception {
+    StringBuilder text = new StringBuilder("a b 12/13 [001] 5.000001:  7 cycles:u: \n");
+    for (int i = 0; i < 5_000; i++) {
+      text.append("\t    55 f+0x10 (/bin/x)\n");
+    }
+    Profile profile = profile(text.append('\n').toString().getBytes(UTF_8), "");
+    assertEquals(7, profile.total());
+    assertEquals(5_001, profile.held.get(0).names().length);
+  }
+
+  @Test
   void jfr_ofThisJvm_hasThreadsAndAllocations() throws Exception {
     Path path = folder.resolve("x.bin");
     try (Recording recording = new Recording()) {
@@ -348,6 +360,8 @@ class ProfileFileTest extends StackFileFixture {
     assertEquals(1, damaged.notices().size(), damaged.notices()::toString);
   }
 
+  // The compiler must not leave the arrays out.
+  @SuppressWarnings("UnusedVariable")
   private static volatile byte[] kept;
 
   private static void allocate() {
