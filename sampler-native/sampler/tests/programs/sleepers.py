@@ -1,4 +1,5 @@
-# Threads that sleep in known places: sleepers.py FILE writes for each its number and its functions, the innermost first.
+# Threads that sleep in known places: sleepers.py FILE writes for each its number and its functions, the innermost first, each with file and
+# line.
 import functools
 import json
 import sys
@@ -9,14 +10,28 @@ told = open(sys.argv[1], "w")
 lock = threading.Lock()
 
 
-def rest(*_):
-    frame, names = sys._getframe(), []
+def tell():
+    frame, places = sys._getframe(1), []
     while frame:
-        names.append(frame.f_code.co_qualname)
+        code = frame.f_code
+        places.append(f"{code.co_qualname} {code.co_filename}:{frame.f_lineno or 0}")
         frame = frame.f_back
     with lock:
-        print(threading.get_native_id(), *names, sep="\t", file=told, flush=True)
-    time.sleep(1000)
+        print(threading.get_native_id(), *places, sep="\t", file=told, flush=True)
+    return 1000
+
+
+def rest(*_):
+    time.sleep(tell())
+
+
+def over_lines(n):
+    return [
+        # The call is not on the first line of its expression.
+        n,
+        rest(n)
+        or n,
+    ]
 
 
 def deep(n):
@@ -81,6 +96,7 @@ def by_compare():
 
 ways = [
     rest,
+    lambda: over_lines(1),
     lambda: deep(60),
     lambda: deep(300),
     lambda: list(lazily()),
