@@ -18,7 +18,7 @@ use model::{Model, Recording};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Threads of `sleepers.py`.
-const SLEEPERS: usize = 16;
+const SLEEPERS: usize = 19;
 /// Functions that are copied of a thread that sleeps.
 const COPIED: usize = 128;
 
@@ -101,14 +101,47 @@ fn places(model: &Model, stack: u32) -> Vec<String> {
     places.collect()
 }
 
-/// A name without its module or its file; of the standard library these tests know `threading` and `json` alone.
+/// A name without its module or its file; of the standard library these tests know the modules below.
 fn function(name: &str) -> &str {
     if let Some((function, _)) = name.split_once(" (") {
         return function;
     }
-    let modules = ["threading.", "json.decoder.", "json."];
+    let modules = [
+        "threading.",
+        "json.decoder.",
+        "json.",
+        "asyncio.runners.",
+        "asyncio.base_events.",
+        "asyncio.events.",
+    ];
     let function = modules.iter().find_map(|module| name.strip_prefix(module));
     function.unwrap_or(name)
+}
+
+/// Whether two functions are in a stack; then all frames of a library must lie between them, and some must.
+fn c_is_between(model: &Model, stack: u32, inner: &str, outer: &str, library: &str) -> bool {
+    let frames = &model.stacks[stack as usize].frames;
+    let of = |wanted: &str| {
+        let mut named = of_python(model, stack).into_iter();
+        let frame = named.find(|frame| function(&model.names[frame].1) == wanted)?;
+        frames.iter().position(|other| *other == frame)
+    };
+    let Some((inner, outer)) = of(inner).zip(of(outer)) else {
+        return false;
+    };
+    let is_of_library = |frame: &u32| {
+        let (module, _, _) = model.frames[*frame as usize];
+        model.modules[module as usize].1.contains(library)
+    };
+    let places = (0..frames.len()).filter(|place| is_of_library(&frames[*place]));
+    let places: Vec<usize> = places.collect();
+    let all = model.names(stack);
+    assert!(!places.is_empty(), "{all:#?}");
+    assert!(
+        places.iter().all(|place| (outer..inner).contains(place)),
+        "{all:#?}"
+    );
+    true
 }
 
 /// How many calls of the interpreter have no functions.
@@ -143,6 +176,7 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
         recording.name_all();
         recording.place_all();
         let model = &recording.model;
+        let mut calls_by_c = 0;
         for (tid, names) in told {
             let stack = model.task(tid).and_then(|task| task.now?.stack);
             let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
@@ -155,7 +189,15 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
             assert_eq!(places(model, stack), names, "{python:?} {all:#?}");
             assert_eq!(bare(model, stack), 0, "{python:?} {all:#?}");
             assert_eq!(model.stacks[stack as usize].end, end, "{python:?} {all:#?}");
+            calls_by_c += usize::from(c_is_between(
+                model,
+                stack,
+                "called_by_c",
+                "by_ctypes",
+                "libffi",
+            ));
         }
+        assert_eq!(calls_by_c, 1, "{python:?}");
     }
 }
 

@@ -1,5 +1,7 @@
 # Threads that sleep in known places: sleepers.py FILE writes for each its number and its functions, the innermost first, each with file and
 # line.
+import asyncio
+import ctypes
 import functools
 import json
 import sys
@@ -94,8 +96,39 @@ def by_compare():
     return min([Sorter(), Sorter()])
 
 
+def called_by_c():
+    rest()
+    return 0
+
+
+def by_ctypes():
+    ctypes.CFUNCTYPE(ctypes.c_int)(called_by_c)()
+
+
+def by_reduce():
+    functools.reduce(lambda *_: rest(), [1, 2])
+
+
+def by_asyncio():
+    async def outer():
+        return await inner()
+
+    async def inner():
+        async for x in lots():
+            rest(x)
+
+    async def lots():
+        await asyncio.sleep(0)
+        yield 1
+
+    asyncio.run(outer())
+
+
 ways = [
     rest,
+    by_ctypes,
+    by_reduce,
+    by_asyncio,
     lambda: over_lines(1),
     lambda: deep(60),
     lambda: deep(300),
