@@ -52,6 +52,7 @@ static __always_inline bool follow_next(struct follow *follow, struct ft_chain_n
 	node->address = address;
 	if (READ_USER(&node->object, address + how->object) ||
 	    READ_USER(&node->flags, address + how->flags) ||
+	    READ_USER(&node->place, address + how->place) ||
 	    READ_USER(&follow->head.rest, address + how->next) || follow->head.rest == address)
 		return 0;
 	if (READ_USER(&node->names[0], node->object + how->names[0]))

@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 8
+#define FT_ABI 9
 
 #define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
 #define FT_COMM          16
@@ -244,7 +244,9 @@ struct ft_chain {
 	__u16 next;     /* in a node: the pointer to the next one */
 	__u16 object;   /* … the pointer to the object */
 	__u16 flags;    /* … a word that is copied as it is */
+	__u16 place;    /* … another one: where the object's code runs */
 	__u16 names[2]; /* in an object: words that are copied as they are */
+	__u16 unused[3];
 };
 #define FT_CHAIN_DIRECT 0xffff /* ft_chain.through: `first` points to the first node */
 
@@ -266,6 +268,7 @@ struct ft_chain_node {
 	__u64 address;
 	__u64 object;
 	__u64 flags;
+	__u64 place;
 	__u64 names[2]; /* 0 where nothing can be read */
 };
 
@@ -335,9 +338,9 @@ _Static_assert(sizeof(struct ft_event) == 48 + FT_WAKERS * sizeof(struct ft_wake
 _Static_assert(sizeof(struct ft_event_counts) == (16 + FT_WEIGHTS) * 8,
 	       "ft_event_counts has padding or moved");
 _Static_assert(sizeof(struct ft_predicate) == 16 + FT_TEXT, "ft_predicate has padding or moved");
-_Static_assert(sizeof(struct ft_chain) == 24, "ft_chain has padding or moved");
+_Static_assert(sizeof(struct ft_chain) == 32, "ft_chain has padding or moved");
 _Static_assert(sizeof(struct ft_chain_head) == 32, "ft_chain_head has padding or moved");
-_Static_assert(sizeof(struct ft_chain_node) == 40, "ft_chain_node has padding or moved");
+_Static_assert(sizeof(struct ft_chain_node) == 48, "ft_chain_node has padding or moved");
 _Static_assert(sizeof(struct ft_step) == 16, "ft_step has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");
 _Static_assert(sizeof(struct ft_frequency) == 32, "ft_frequency has padding or moved");

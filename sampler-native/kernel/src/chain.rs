@@ -25,6 +25,8 @@ pub struct Chain {
     pub object: u16,
     /// Offset in a node of a word that is copied as it is.
     pub flags: u16,
+    /// Offset in a node of another such word: where the object's code runs.
+    pub place: u16,
     /// Offsets in an object of words that are copied as they are.
     pub names: [u16; 2],
 }
@@ -33,12 +35,13 @@ const KEY: usize = size_of::<layout::ft_chain_key>();
 const HOW: usize = size_of::<layout::ft_chain>();
 const _: () = {
     assert!(KEY == 8 && offset_of!(layout::ft_chain_key, image) == 4);
-    assert!(HOW == 24 && offset_of!(layout::ft_chain, identity) == 8);
+    assert!(HOW == 32 && offset_of!(layout::ft_chain, identity) == 8);
     assert!(offset_of!(layout::ft_chain, through) == 12);
     assert!(offset_of!(layout::ft_chain, object) == 16);
-    assert!(offset_of!(layout::ft_chain, names) == 20);
+    assert!(offset_of!(layout::ft_chain, place) == 20);
+    assert!(offset_of!(layout::ft_chain, names) == 22);
     assert!(size_of::<layout::ft_chain_head>() == 32);
-    assert!(size_of::<layout::ft_chain_node>() == 40);
+    assert!(size_of::<layout::ft_chain_node>() == 48);
 };
 
 impl Chain {
@@ -56,6 +59,7 @@ impl Chain {
             self.next,
             self.object,
             self.flags,
+            self.place,
             self.names[0],
             self.names[1],
         ];

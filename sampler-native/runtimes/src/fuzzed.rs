@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{
     Called, Interpreted, Known, Lack, Memory, Names, Pages, Place, Python, Runs, Runtime,
-    RuntimeKind, Stack, attach,
+    RuntimeKind, Stack, attach, python,
 };
 
 /// Most pieces of memory that are read of one input.
@@ -71,6 +71,7 @@ pub fn python(bytes: &[u8]) {
     let versions = [0x030b_02f0, 0x030c_01f0, 0x030d_00f0];
     let version = versions[usize::from(*which) % versions.len()];
     let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
+    python::lines::unpacked(rest, i32::from(*which));
     let memory = Bytes(rest);
     let Ok(python) = Python::fuzzed(&Pages::new(&memory, PIECES), version) else {
         return;

@@ -208,8 +208,10 @@ pub struct Chain {
     pub next: u16,
     /// … the pointer to the object …
     pub object: u16,
-    /// … and a word of flags.
+    /// … a word of flags …
     pub flags: u16,
+    /// … and where the object's code runs.
+    pub place: u16,
     /// In an object: words by which the object is known again.
     pub names: [u16; 2],
 }
@@ -219,8 +221,8 @@ pub struct Chain {
 pub struct Interpreted<'a> {
     /// The thread's number.
     pub thread: u32,
-    /// Four words (address and identity of the thread, the pointer that is there, the node behind the last one), then five words for
-    /// each node: its address, object and flags, and the two words of the object. Empty: no copy was made.
+    /// Four words (address and identity of the thread, the pointer that is there, the node behind the last one), then six words for
+    /// each node: its address, object, flags and place, and the two words of the object. Empty: no copy was made.
     pub copied: &'a [u8],
 }
 
@@ -228,8 +230,9 @@ pub struct Interpreted<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Runs {
     /// All functions, the innermost first.
-    pub names: Vec<NameId>,
-    /// Of each run, the innermost first: an address within the interpreter's own frame on the stack, and the end of the run in `names`.
+    pub functions: Vec<Function>,
+    /// Of each run, the innermost first: an address within the interpreter's own frame on the stack, and the end of the run in
+    /// `functions`.
     pub ends: Vec<(u64, usize)>,
     /// Behind the last end there are functions of the next run, of which the outer ones were not copied.
     pub is_cut: bool,
@@ -436,6 +439,6 @@ pub struct Method {
     /// HotSpot: its bytecodes; empty: it is native. CPython: two words by which it is known again.
     pub(crate) begin: u64,
     pub(crate) end: u64,
-    /// Offsets of bytecodes, in their order, and the lines that begin there.
+    /// HotSpot: offsets of bytecodes, in their order, and the lines that begin there. CPython: numbers of instructions.
     pub(crate) lines: Box<[(u16, u16)]>,
 }

@@ -2,11 +2,13 @@
 //!
 //! Functions of Python have no frames on the stack: their frames lie in memory of their own, and each leads to the frame that called it
 //! ([`chain`]). One call of the interpreter's own code runs some of them, and says on the stack where its run ends. Places of fields
-//! ([`layout`]) are told by CPython itself from 3.13 on. A frame leads to a *code object*, which has its name ([`code`]).
+//! ([`layout`]) are told by CPython itself from 3.13 on. A frame leads to a *code object*, which has its name ([`code`]) and
+//! its lines ([`lines`]).
 
 pub mod chain;
 mod code;
 mod layout;
+pub(crate) mod lines;
 
 use std::{collections::HashMap, io, ops::Range};
 

@@ -18,7 +18,7 @@ use model::{Model, Recording};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Threads of `sleepers.py`.
-const SLEEPERS: usize = 15;
+const SLEEPERS: usize = 19;
 /// Functions that are copied of a thread that sleeps.
 const COPIED: usize = 128;
 
@@ -71,30 +71,77 @@ fn pythons() -> Vec<PathBuf> {
     all
 }
 
-/// The functions of Python in a stack, the innermost first, without their files; none: not all of their names have come.
-fn functions(model: &Model, stack: u32) -> Option<Vec<String>> {
-    let frames = model.stacks[stack as usize].frames.iter();
+/// The frames of functions of Python in a stack, the innermost first.
+fn of_python(model: &Model, stack: u32) -> Vec<u32> {
+    let frames = model.stacks[stack as usize].frames.iter().rev();
     let of_python = frames.filter(|frame| {
         let (module, _, _) = model.frames[**frame as usize];
         model.modules[module as usize] == (ModuleKind::Python, "[python]".to_owned())
     });
-    let names = of_python.map(|frame| {
-        let (_, name) = model.names.get(frame)?;
-        Some(function(name).to_owned())
-    });
-    let mut names: Vec<String> = names.collect::<Option<_>>()?;
-    names.reverse();
-    Some(names)
+    of_python.copied().collect()
 }
 
-/// A name without its module or its file; of the standard library these tests know `threading` and `json` alone.
+/// These functions, without their files; none: not all of their names have come.
+fn functions(model: &Model, stack: u32) -> Option<Vec<String>> {
+    let frames = of_python(model, stack).into_iter();
+    let names = frames.map(|frame| Some(function(&model.names.get(&frame)?.1).to_owned()));
+    names.collect()
+}
+
+/// These functions, each with its file and line.
+fn places(model: &Model, stack: u32) -> Vec<String> {
+    let frames = of_python(model, stack).into_iter();
+    let places = frames.map(|frame| {
+        let name = &model.names[&frame].1;
+        let (calls, missing) = &model.places[&frame];
+        let source = calls.first().and_then(|call| call.strip_prefix(name));
+        let source = source.unwrap_or_else(|| panic!("{name}: {calls:?} {missing}"));
+        format!("{}{source}", function(name))
+    });
+    places.collect()
+}
+
+/// A name without its module or its file; of the standard library these tests know the modules below.
 fn function(name: &str) -> &str {
     if let Some((function, _)) = name.split_once(" (") {
         return function;
     }
-    let modules = ["threading.", "json.decoder.", "json."];
+    let modules = [
+        "threading.",
+        "json.decoder.",
+        "json.",
+        "asyncio.runners.",
+        "asyncio.base_events.",
+        "asyncio.events.",
+    ];
     let function = modules.iter().find_map(|module| name.strip_prefix(module));
     function.unwrap_or(name)
+}
+
+/// Whether two functions are in a stack; then all frames of a library must lie between them, and some must.
+fn c_is_between(model: &Model, stack: u32, inner: &str, outer: &str, library: &str) -> bool {
+    let frames = &model.stacks[stack as usize].frames;
+    let of = |wanted: &str| {
+        let mut named = of_python(model, stack).into_iter();
+        let frame = named.find(|frame| function(&model.names[frame].1) == wanted)?;
+        frames.iter().position(|other| *other == frame)
+    };
+    let Some((inner, outer)) = of(inner).zip(of(outer)) else {
+        return false;
+    };
+    let is_of_library = |frame: &u32| {
+        let (module, _, _) = model.frames[*frame as usize];
+        model.modules[module as usize].1.contains(library)
+    };
+    let places = (0..frames.len()).filter(|place| is_of_library(&frames[*place]));
+    let places: Vec<usize> = places.collect();
+    let all = model.names(stack);
+    assert!(!places.is_empty(), "{all:#?}");
+    assert!(
+        places.iter().all(|place| (outer..inner).contains(place)),
+        "{all:#?}"
+    );
+    true
 }
 
 /// How many calls of the interpreter have no functions.
@@ -107,7 +154,7 @@ fn bare(model: &Model, stack: u32) -> usize {
 }
 
 #[test]
-fn threads_that_sleep_have_the_functions_that_they_tell() {
+fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
     for python in pythons() {
         let file = std::env::temp_dir().join(format!("flametop-sleepers-{}", std::process::id()));
         let program = Program::start(&python, &["sleepers.py", &file.to_string_lossy()]);
@@ -127,7 +174,9 @@ fn threads_that_sleep_have_the_functions_that_they_tell() {
         let mut recording = Recording::open(&format!("target=pid {pid}"));
         recording.run(19, 3000);
         recording.name_all();
+        recording.place_all();
         let model = &recording.model;
+        let mut calls_by_c = 0;
         for (tid, names) in told {
             let stack = model.task(tid).and_then(|task| task.now?.stack);
             let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
@@ -137,11 +186,18 @@ fn threads_that_sleep_have_the_functions_that_they_tell() {
                 Some(inner) => (inner, End::Limit),
                 None => (&names[..], End::Root),
             };
-            let found = functions(model, stack).expect("named");
-            assert_eq!(found, names, "{python:?} {all:#?}");
+            assert_eq!(places(model, stack), names, "{python:?} {all:#?}");
             assert_eq!(bare(model, stack), 0, "{python:?} {all:#?}");
             assert_eq!(model.stacks[stack as usize].end, end, "{python:?} {all:#?}");
+            calls_by_c += usize::from(c_is_between(
+                model,
+                stack,
+                "called_by_c",
+                "by_ctypes",
+                "libffi",
+            ));
         }
+        assert_eq!(calls_by_c, 1, "{python:?}");
     }
 }
 

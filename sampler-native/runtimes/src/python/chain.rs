@@ -1,11 +1,14 @@
 //! Frames of Python's functions, and the calls of the interpreter that run them.
 
-use super::layout::{Frame, LINKED_FRAME, LINKED_NEXT, Layout};
-use crate::{Interpreted, Known, Runs, Stack, known::Looked};
+use super::{
+    layout::{Frame, LINKED_FRAME, LINKED_NEXT, Layout},
+    lines,
+};
+use crate::{Function, Interpreted, Known, Runs, Stack, known::Looked};
 
 /// Words before the nodes, and of a node.
 const HEAD: usize = 4;
-const NODE: usize = 5;
+const NODE: usize = 6;
 /// Frames from which on it is the copy that ended, and not the chain: as many as a pass copies.
 pub const FULL: usize = 128;
 
@@ -15,6 +18,7 @@ struct Node {
     address: u64,
     code: u64,
     flags: u64,
+    place: u64,
     words: [u64; 2],
 }
 
@@ -51,11 +55,12 @@ impl<'a> Copied<'a> {
 
     fn nodes(&self) -> impl ExactSizeIterator<Item = Node> + '_ {
         self.nodes.chunks_exact(8 * NODE).map(|bytes| {
-            let [address, code, flags, name, file] = words(bytes).unwrap_or_default();
+            let [address, code, flags, place, name, file] = words(bytes).unwrap_or_default();
             Node {
                 address,
                 code,
                 flags,
+                place,
                 words: [name, file],
             }
         })
@@ -84,18 +89,21 @@ pub fn runs(
     for (node, caller) in copied.nodes().zip(callers) {
         let frame = layout.frame(node.flags)?;
         if frame == Frame::OnStack {
-            runs.ends.push((node.address, runs.names.len()));
+            runs.ends.push((node.address, runs.functions.len()));
             continue;
         }
         match known.method_of(node.code, node.words) {
             Looked::There(method) => match method.name {
-                Some(name) => runs.names.push(name),
+                Some(name) => runs.functions.push(Function {
+                    name,
+                    line: lines::line(&method.lines, layout.instruction(node.code, node.place)),
+                }),
                 None => is_named = false,
             },
             Looked::Nothing | Looked::Lacking => is_named = false,
         }
         if frame == Frame::Outermost {
-            runs.ends.push((level, runs.names.len()));
+            runs.ends.push((level, runs.functions.len()));
             level = match before(stack, level, caller)? {
                 Some(level) => level,
                 None => return is_named.then_some(()),
@@ -106,7 +114,7 @@ pub fn runs(
         return None;
     }
     let end = runs.ends.last().map_or(0, |(_, end)| *end);
-    if runs.names.len() > end {
+    if runs.functions.len() > end {
         // Functions that no call of the interpreter runs.
         if copied.nodes().len() < FULL || copied.rest == 0 {
             return None;

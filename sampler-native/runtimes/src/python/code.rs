@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::layout::Layout;
+use super::{layout::Layout, lines};
 use crate::{
     Method, Name,
     memory::{Pages, strange},
@@ -38,10 +38,14 @@ pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io:
         .rev()
         .find(|at| shown.is_char_boundary(*at));
     Ok(Method {
-        name: Name::of(&shown.as_bytes()[..cut.unwrap_or_default()]),
+        name: Name {
+            function: shown.as_bytes()[..cut.unwrap_or_default()].into(),
+            file: path.into_bytes().into(),
+        },
         begin: name,
         end: file,
-        lines: Box::default(),
+        // A function without lines is still a function.
+        lines: lines::read(layout, memory, at).unwrap_or_default().into(),
     })
 }
 

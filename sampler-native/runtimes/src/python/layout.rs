@@ -23,13 +23,17 @@ pub struct Layout {
     pub first: u16,
     /// How that pointer leads there.
     pub levels: Levels,
-    /// In a frame: the one that called it, its code object, and a word of flags.
+    /// In a frame: the one that called it, its code object, where that runs, and a word of flags.
     pub previous: u16,
     pub code: u16,
+    pub place: u16,
     pub flags: u16,
-    /// In a code object: the texts of its file and of its name.
+    /// In a code object: the texts of its file and of its name, its first line, the table of its lines, and its instructions.
     pub file: u16,
     pub name: u16,
+    pub first_line: u16,
+    pub lines: u16,
+    pub instructions: u16,
     /// In a text: where its characters begin, if all are ASCII, and if not.
     pub ascii: u16,
     pub wide: u16,
@@ -59,6 +63,9 @@ const OWNER_SHIFT: u32 = 48;
 /// Owners: thread, generator, frame object, and the stack.
 const STACK: u8 = 3;
 
+/// Bytes of an instruction.
+const INSTRUCTION: u64 = 2;
+
 /// Places of fields in 3.11, by its `Include/internal`: the same from 3.11.0 to 3.11.14.
 const V3_11: Layout = Layout {
     interpreters: 40,
@@ -70,9 +77,13 @@ const V3_11: Layout = Layout {
     levels: Levels::Linked,
     previous: 48,
     code: 32,
+    place: 56,
     flags: 64,
     file: 112,
     name: 128,
+    first_line: 72,
+    lines: 136,
+    instructions: 184,
     ascii: 48,
     wide: 72,
 };
@@ -88,9 +99,13 @@ const V3_12: Layout = Layout {
     levels: Levels::Through,
     previous: 8,
     code: 0,
+    place: 56,
     flags: 64,
     file: 112,
     name: 128,
+    first_line: 68,
+    lines: 136,
+    instructions: 192,
     ascii: 40,
     wide: 56,
 };
@@ -149,9 +164,13 @@ impl Layout {
             levels: Levels::Direct,
             previous: place(29)?,
             code: place(30)?,
+            place: place(31)?,
             flags: owner & !7,
             file: place(35)?,
             name: place(37)?,
+            lines: place(38)?,
+            first_line: place(39)?,
+            instructions: place(43)?,
             ascii: place(70)?,
             wide: 56,
         };
@@ -175,8 +194,17 @@ impl Layout {
             next: self.previous,
             object: self.code,
             flags: self.flags,
+            place: self.place,
             names: [self.name, self.file],
         }
+    }
+
+    /// The number of the instruction of a code object that runs there; 0: the first one did not begin yet. None: it is far from the
+    /// object.
+    pub fn instruction(&self, code: u64, place: u64) -> Option<u16> {
+        let first = code.wrapping_add(self.instructions.into());
+        let behind = place.wrapping_sub(first).wrapping_add(INSTRUCTION);
+        u16::try_from(behind / INSTRUCTION).ok()
     }
 
     /// What the flags of a frame say; none: they are not those of a frame.

@@ -32,6 +32,10 @@ struct Version {
     previous: u64,
     code: u64,
     ascii: u64,
+    first_line: u64,
+    instructions: u64,
+    /// Where the functions run.
+    lines: [u16; 3],
 }
 
 const VERSIONS: [Version; 3] = [
@@ -45,6 +49,9 @@ const VERSIONS: [Version; 3] = [
         previous: 48,
         code: 32,
         ascii: 48,
+        first_line: 72,
+        instructions: 184,
+        lines: [30, 31, 32],
     },
     Version {
         number: 0x030c_01f0,
@@ -56,6 +63,9 @@ const VERSIONS: [Version; 3] = [
         previous: 8,
         code: 0,
         ascii: 40,
+        first_line: 68,
+        instructions: 192,
+        lines: [30, 32, 34],
     },
     Version {
         number: 0x030d_00f0,
@@ -67,6 +77,9 @@ const VERSIONS: [Version; 3] = [
         previous: 8,
         code: 0,
         ascii: 40,
+        first_line: 68,
+        instructions: 200,
+        lines: [30, 32, 34],
     },
 ];
 
@@ -165,9 +178,13 @@ impl Process {
                 (25, version.identity),
                 (29, version.previous),
                 (30, version.code),
+                (31, 56),
                 (33, 70),
                 (35, 112),
                 (37, 128),
+                (38, 136),
+                (39, version.first_line),
+                (43, version.instructions),
                 (70, version.ascii),
             ] {
                 memory.set(runtime + 8 * index, place);
@@ -187,6 +204,15 @@ impl Process {
                 memory.set(at + place, object);
             }
             memory.set(at + 8, BASE + 0x1800);
+            // Two instructions of the first line, then two of each further one.
+            memory.put(at + version.first_line, &30u32.to_le_bytes());
+            let table: Vec<u8> = [0xd1, 0, 0]
+                .into_iter()
+                .chain([0xd9, 0, 0].repeat(9))
+                .collect();
+            memory.set(at + 0x700 + 16, table.len() as u64);
+            memory.put(at + 0x700 + 32, &table);
+            memory.set(at + 136, at + 0x700);
             at
         });
         let calls = [STACK + 0x100, STACK + 0x300];
@@ -215,10 +241,15 @@ impl Process {
             first = calls[0];
         }
         let mut copied: Vec<u64> = vec![thread, OWN, first, 0];
+        let mut count = 0;
         for (address, code, flags) in chain {
             let word = |offset: u64| memory.get(code + offset).unwrap_or(0);
-            let names = [word(128), word(112)];
-            copied.extend([address, code, flags, names[0], names[1]]);
+            // Each runs one instruction later than the one that it called; the innermost has not begun.
+            let place = (code + version.instructions)
+                .wrapping_sub(2)
+                .wrapping_add(2 * count);
+            count += 3;
+            copied.extend([address, code, flags, place, word(128), word(112)]);
         }
         Process {
             memory,
@@ -271,7 +302,9 @@ fn told(runs: &Runs, names: &Names) -> Vec<(u64, Vec<String>)> {
     for (at, end) in &runs.ends {
         let text =
             |id| String::from_utf8_lossy(&names.get(id).expect("a name").function).into_owned();
-        let run = runs.names[from..*end].iter().map(|id| text(*id));
+        let run = runs.functions[from..*end]
+            .iter()
+            .map(|function| text(function.name));
         all.push((*at, run.collect()));
         from = *end;
     }
@@ -294,6 +327,13 @@ fn functions_of_each_version_are_told_by_the_calls_that_run_them() {
         ];
         assert_eq!(told(&runs, &names), expected, "{:x}", version.number);
         assert!(!runs.is_cut);
+        let lines: Vec<u16> = runs
+            .functions
+            .iter()
+            .map(|function| function.line)
+            .collect();
+        // The innermost one has not begun.
+        assert_eq!(lines, version.lines, "{:x}", version.number);
     }
 }
 
@@ -321,7 +361,7 @@ fn code_object_that_is_another_one_by_now_has_no_name() {
         let attached = process.attach().expect("it tells of itself");
         let (mut known, mut names) = (Known::default(), Names::default());
         // The word of the innermost function's object by which it is known again.
-        process.word(4 + 3).copy_from_slice(&77u64.to_le_bytes());
+        process.word(4 + 4).copy_from_slice(&77u64.to_le_bytes());
         assert!(process.runs(&attached, &mut known, &mut names).is_none());
     }
 }
@@ -396,7 +436,7 @@ fn memory_that_lies_ends_in_bounded_time_and_in_no_panic() {
             let (mut known, mut names) = (Known::default(), Names::default());
             if let Some(runs) = process.runs(&runtime, &mut known, &mut names) {
                 let ends = runs.ends.iter().map(|(_, end)| *end);
-                assert!(ends.is_sorted() && runs.names.len() <= process.copied.len() / 40);
+                assert!(ends.is_sorted() && runs.functions.len() <= process.copied.len() / 48);
             }
         }
         longest = longest.max(round.elapsed());

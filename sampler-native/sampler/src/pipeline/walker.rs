@@ -375,6 +375,7 @@ fn chain(head: &Head, chain: flametop_runtimes::Chain) -> Option<Chain> {
         next: chain.next,
         object: chain.object,
         flags: chain.flags,
+        place: chain.place,
         names: chain.names,
     })
 }

@@ -1,4 +1,7 @@
-# Threads that sleep in known places: sleepers.py FILE writes for each its number and its functions, the innermost first.
+# Threads that sleep in known places: sleepers.py FILE writes for each its number and its functions, the innermost first, each with file and
+# line.
+import asyncio
+import ctypes
 import functools
 import json
 import sys
@@ -9,14 +12,28 @@ told = open(sys.argv[1], "w")
 lock = threading.Lock()
 
 
-def rest(*_):
-    frame, names = sys._getframe(), []
+def tell():
+    frame, places = sys._getframe(1), []
     while frame:
-        names.append(frame.f_code.co_qualname)
+        code = frame.f_code
+        places.append(f"{code.co_qualname} {code.co_filename}:{frame.f_lineno or 0}")
         frame = frame.f_back
     with lock:
-        print(threading.get_native_id(), *names, sep="\t", file=told, flush=True)
-    time.sleep(1000)
+        print(threading.get_native_id(), *places, sep="\t", file=told, flush=True)
+    return 1000
+
+
+def rest(*_):
+    time.sleep(tell())
+
+
+def over_lines(n):
+    return [
+        # The call is not on the first line of its expression.
+        n,
+        rest(n)
+        or n,
+    ]
 
 
 def deep(n):
@@ -79,8 +96,40 @@ def by_compare():
     return min([Sorter(), Sorter()])
 
 
+def called_by_c():
+    rest()
+    return 0
+
+
+def by_ctypes():
+    ctypes.CFUNCTYPE(ctypes.c_int)(called_by_c)()
+
+
+def by_reduce():
+    functools.reduce(lambda *_: rest(), [1, 2])
+
+
+def by_asyncio():
+    async def outer():
+        return await inner()
+
+    async def inner():
+        async for x in lots():
+            rest(x)
+
+    async def lots():
+        await asyncio.sleep(0)
+        yield 1
+
+    asyncio.run(outer())
+
+
 ways = [
     rest,
+    by_ctypes,
+    by_reduce,
+    by_asyncio,
+    lambda: over_lines(1),
     lambda: deep(60),
     lambda: deep(300),
     lambda: list(lazily()),

@@ -1,6 +1,6 @@
 //! The functions that an interpreter runs, in place of the interpreter's own frames.
 
-use flametop_runtimes::{Function, Interpreted};
+use flametop_runtimes::Interpreted;
 
 use super::{Level, NAMED, Walk};
 use crate::{Frame, MAX_FRAMES};
@@ -36,7 +36,7 @@ impl Walk<'_> {
             return false;
         }
         let mut runs = std::mem::take(&mut self.unwinder.runs);
-        runs.names.clear();
+        runs.functions.clear();
         runs.ends.clear();
         runs.is_cut = false;
         let levels = &self.unwinder.levels;
@@ -57,7 +57,7 @@ impl Walk<'_> {
             let last = places.last().map_or(0, |level| level + 1);
             let next = (last..levels.len()).find(|level| is(*level).0);
             places.extend(next);
-            runs.ends.extend(next.map(|_| (0, runs.names.len())));
+            runs.ends.extend(next.map(|_| (0, runs.functions.len())));
             ends = next.is_some();
         }
         if let Some(places) = places.filter(|places| !places.is_empty()) {
@@ -73,17 +73,10 @@ impl Walk<'_> {
                     continue;
                 }
                 let end = runs.ends[run].1;
-                frames.extend(runs.names[named..end].iter().map(|name| {
-                    Frame {
-                        module: into,
-                        offset: NAMED
-                            | Function {
-                                name: *name,
-                                line: 0,
-                            }
-                            .number(),
-                        guessed: false,
-                    }
+                frames.extend(runs.functions[named..end].iter().map(|function| Frame {
+                    module: into,
+                    offset: NAMED | function.number(),
+                    guessed: false,
                 }));
                 // A call that runs nothing yet, or any more, stays what it is.
                 copied += usize::from(end > named);

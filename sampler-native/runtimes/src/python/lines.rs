@@ -1,0 +1,266 @@
+//! Lines of code objects: the table `co_linetable`, which the compiler of CPython wrote (`Objects/locations.md` there).
+
+use std::io;
+
+use super::layout::Layout;
+use crate::memory::{Pages, strange};
+
+/// Most bytes of a table, and most entries of what is made of it.
+const MAX_BYTES: u64 = 256 << 10;
+const MAX_ENTRIES: usize = 16 << 10;
+
+/// The first byte of an entry has this bit, and no other byte of the entry has; then four bits of its form, and three of its length.
+const FIRST: u8 = 1 << 7;
+const FORM_SHIFT: u8 = 3;
+const FORM: u8 = 15;
+const LENGTH: u8 = 7;
+/// Forms from here on say by how many lines the line is further, at most two; then one that says it in a number, without columns, one with
+/// columns, and one of instructions that are of no line.
+const FURTHER: u8 = 10;
+const NUMBER: u8 = 13;
+const LONG: u8 = 14;
+const NONE: u8 = 15;
+
+/// Bits of a number in each of its bytes, and the bit that says that another byte follows.
+const DIGIT: u32 = 6;
+const MORE: u8 = 1 << 6;
+
+/// Numbers of instructions at which lines begin, in their order; 0 stands before the first instruction. Line 0 is none.
+pub type Lines = Vec<(u16, u16)>;
+
+/// The line of an instruction; 0: that is not told.
+pub fn line(lines: &[(u16, u16)], instruction: Option<u16>) -> u16 {
+    let Some(instruction) = instruction else {
+        return 0;
+    };
+    let behind = lines.partition_point(|(at, _)| *at <= instruction);
+    lines[..behind].last().map_or(0, |(_, line)| *line)
+}
+
+/// The lines of the code object at an address.
+pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Lines> {
+    let first = memory.u32(at.wrapping_add(layout.first_line.into()))?;
+    let table = memory.u64(at.wrapping_add(layout.lines.into()))?;
+    let length = memory.u64(table.wrapping_add(16))?;
+    if length > MAX_BYTES {
+        return Err(strange("its table of lines is too large"));
+    }
+    let bytes = memory.bytes(table.wrapping_add(32), length as usize)?;
+    unpacked(&bytes, first as i32).ok_or_else(|| strange("its table of lines makes no sense"))
+}
+
+/// A table, and the first line of the function; none: the table is none.
+pub(crate) fn unpacked(bytes: &[u8], first: i32) -> Option<Lines> {
+    let mut lines = vec![(0, shown(first))];
+    let (mut line, mut instruction) = (first, 1u32);
+    let mut rest = bytes.iter().copied();
+    let mut next = rest.next();
+    while let Some(head) = next {
+        if head & FIRST == 0 {
+            return None;
+        }
+        let form = head >> FORM_SHIFT & FORM;
+        let further = match form {
+            FURTHER..NUMBER => i32::from(form - FURTHER),
+            NUMBER | LONG => signed(number(&mut rest)?),
+            _ => 0,
+        };
+        line = line.wrapping_add(further);
+        let told = if form == NONE { 0 } else { shown(line) };
+        if lines.last().is_none_or(|(_, last)| *last != told) {
+            // Code of more instructions has no lines from there on.
+            let Ok(at) = u16::try_from(instruction) else {
+                break;
+            };
+            if lines.len() == MAX_ENTRIES {
+                return None;
+            }
+            lines.push((at, told));
+        }
+        instruction += u32::from(head & LENGTH) + 1;
+        // Columns.
+        next = rest.find(|byte| byte & FIRST != 0);
+    }
+    if let Ok(end) = u16::try_from(instruction) {
+        lines.push((end, 0));
+    }
+    Some(lines)
+}
+
+/// Lines of more than 16 bits are not told.
+fn shown(line: i32) -> u16 {
+    u16::try_from(line).unwrap_or_default()
+}
+
+fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<u32> {
+    let mut number = 0u32;
+    for digit in 0..u32::BITS.div_ceil(DIGIT) {
+        let byte = bytes.next().filter(|byte| byte & FIRST == 0)?;
+        number |= u32::from(byte & (MORE - 1)).wrapping_shl(DIGIT * digit);
+        if byte & MORE == 0 {
+            return Some(number);
+        }
+    }
+    None
+}
+
+/// The lowest bit is the sign.
+fn signed(number: u32) -> i32 {
+    let size = (number >> 1) as i32;
+    if number & 1 == 0 { size } else { -size }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What CPython 3.11, 3.12 and 3.13 made of one function that begins in line 7 (`co_linetable`), and what they say of it (`co_lines`).
+    const WRITTEN: [(&str, &[(u16, u16)]); 3] = [
+        (
+            "8000f00202090ff00002090fd81213f00302090ff10002090ff40002090f8041f006080511dd0f14d80c0dd80c0df10503100af40003100af00e000d1188018801f8884488018808880888088808",
+            &[
+                (0, 7),
+                (2, 8),
+                (4, 9),
+                (5, 8),
+                (14, 11),
+                (15, 12),
+                (21, 13),
+                (22, 14),
+                (23, 12),
+                (30, 19),
+                (33, 0),
+                (34, 19),
+                (40, 0),
+            ],
+        ),
+        (
+            "8000e01213f60302090fd80d0ed90c0df205000a0bf00002090f8041f00002090ff006080511dc0f14d80c0dd80c0df30503100af00e000d118901f9f21702090ff8f016000d118901fa",
+            &[
+                (0, 7),
+                (2, 9),
+                (3, 8),
+                (10, 9),
+                (11, 10),
+                (13, 8),
+                (19, 11),
+                (20, 12),
+                (25, 13),
+                (26, 14),
+                (27, 12),
+                (31, 19),
+                (34, 0),
+                (36, 8),
+                (39, 0),
+                (40, 19),
+                (43, 0),
+                (46, 0),
+            ],
+        ),
+        (
+            "8000e11213f30302090fd912138851dc0c0df705000a0bd91213f003000506f00002090ff006080511dc0f14d80c0dd80c0df30503100af00e000d118901f9f21702090ff8f016000d118901fa",
+            &[
+                (0, 7),
+                (2, 9),
+                (4, 8),
+                (8, 9),
+                (11, 10),
+                (16, 8),
+                (24, 9),
+                (26, 8),
+                (28, 11),
+                (29, 12),
+                (34, 13),
+                (35, 14),
+                (36, 12),
+                (40, 19),
+                (43, 0),
+                (45, 8),
+                (48, 0),
+                (49, 19),
+                (52, 0),
+                (55, 0),
+            ],
+        ),
+    ];
+
+    #[test]
+    fn lines_of_a_compiled_function_are_those_that_python_tells() {
+        for (written, told) in WRITTEN {
+            let digits = written.as_bytes().chunks(2);
+            let byte = |pair| u8::from_str_radix(str::from_utf8(pair).expect("digits"), 16);
+            let table: Vec<u8> = digits.map(|pair| byte(pair).expect("digits")).collect();
+            assert_eq!(unpacked(&table, 7).expect("a table"), told, "{written}");
+        }
+    }
+
+    #[test]
+    fn lines_of_each_form_are_those_of_the_table() {
+        let head = |form: u8, length: u8| FIRST | form << FORM_SHIFT | (length - 1);
+        let table = [
+            head(0, 1),
+            0x11,
+            head(10, 2),
+            1,
+            2,
+            head(12, 1),
+            1,
+            2,
+            head(13, 8),
+            3, // one less
+            head(14, 1),
+            MORE | 8,
+            1, // 36 more
+            0,
+            1,
+            1,
+            head(15, 3),
+            head(9, 1),
+            0x7f,
+        ];
+        let lines = unpacked(&table, 100).expect("a table");
+        let expected = [
+            (0, 100),
+            (4, 102),
+            (5, 101),
+            (13, 137),
+            (14, 0),
+            (17, 137),
+            (18, 0),
+        ];
+        assert_eq!(lines, expected);
+        let told = [(None, 0), (Some(0), 100), (Some(3), 100), (Some(4), 102)];
+        for (instruction, told) in told {
+            assert_eq!(line(&lines, instruction), told, "{instruction:?}");
+        }
+        let told = [(12, 101), (16, 0), (17, 137), (18, 0), (u16::MAX, 0)];
+        for (instruction, told) in told {
+            assert_eq!(line(&lines, Some(instruction)), told, "{instruction}");
+        }
+        assert_eq!(line(&[], Some(1)), 0);
+    }
+
+    #[test]
+    fn tables_that_lie_are_none_or_without_lines() {
+        for table in [
+            &[0x11][..],
+            &[0xe8],
+            &[0xe8, 0x40],
+            &[0xe8, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f, 0x7f],
+            &[0xe8, 0x80],
+        ] {
+            assert_eq!(unpacked(table, 1), None, "{table:x?}");
+        }
+        // Lines before the first one, and behind the last one that can be told.
+        let expected = vec![(0, 3), (1, 0), (2, 1), (3, 0)];
+        assert_eq!(unpacked(&[0xe8, 9, 0xe8, 4], 3), Some(expected));
+        assert_eq!(
+            unpacked(&[0xe8, 2], 65_535),
+            Some(vec![(0, 65_535), (1, 0), (2, 0)])
+        );
+        let turns = [0xe8, 2].repeat(MAX_ENTRIES + 1);
+        assert_eq!(unpacked(&turns, 1), None);
+        let long = [0x87, 0].repeat(9_000);
+        assert_eq!(unpacked(&long, 4), Some(vec![(0, 4)]));
+    }
+}
