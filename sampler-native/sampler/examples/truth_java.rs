@@ -184,8 +184,9 @@ impl Truth {
         let leaf = |chain: &[u32]| chain.last() == walked.last();
         let is_next = next != 0 && next < LIBRARY;
         let told = format!(
-            "{end:?} noted {noted:?} next {next} walked {walked:?} at {:x} of {}",
-            stack.regs[16],
+            "{end:?} noted {noted:?} next {next} walked {walked:?} registers {:x?} stack {:x?} of {}",
+            stack.regs,
+            (0..24).filter_map(|at| word(8 * at)).collect::<Vec<u64>>(),
             all.join(" ")
         );
         Some(Seen {

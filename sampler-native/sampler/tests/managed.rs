@@ -6,10 +6,11 @@ mod model;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    fmt,
     io::Read,
     ops::RangeInclusive,
     os::unix::net::UnixListener,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -26,9 +27,13 @@ impl Program {
     /// None, said by name, if there is no such runtime.
     fn start(runtime: &str, arguments: &[&str]) -> Option<Program> {
         let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
-        let child = Command::new(runtime)
-            .args(arguments)
-            .current_dir(programs)
+        let mut command = Command::new(runtime);
+        Program::run(command.current_dir(programs).args(arguments))
+    }
+
+    fn run(command: &mut Command) -> Option<Program> {
+        let runtime = command.get_program().to_string_lossy().into_owned();
+        let child = command
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
@@ -110,26 +115,70 @@ fn jvm_maps_java_with_frame_pointers_is_whole_and_named() {
     });
 }
 
-/// Every JVM that is there.
-fn javas() -> Vec<String> {
-    let installed = std::fs::read_dir("/usr/lib/jvm").into_iter().flatten();
-    let installed = installed.flatten().filter(|folder| {
-        let link = folder.file_type().is_ok_and(|kind| kind.is_symlink());
-        !link && folder.path().join("bin/java").exists()
-    });
-    let mut javas: Vec<String> = installed
-        .map(|folder| {
-            folder
-                .path()
-                .join("bin/java")
-                .to_string_lossy()
-                .into_owned()
-        })
-        .collect();
-    if javas.is_empty() {
-        javas.push("java".to_owned());
+/// A JVM, and the root that its files lie in.
+struct Java {
+    root: PathBuf,
+    home: PathBuf,
+}
+
+impl fmt::Display for Java {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}{}", self.root.display(), self.home.display())
     }
-    javas.sort();
+}
+
+impl Java {
+    /// One of its programs, which finds the test programs where it runs.
+    fn command(&self, tool: &str) -> Command {
+        let tool = self.home.join("bin").join(tool);
+        let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
+        if self.root == Path::new("/") {
+            let mut command = Command::new(tool);
+            command.current_dir(programs);
+            return command;
+        }
+        let folder = "/tmp/flametop-programs";
+        let inner = self.root.join(folder.trim_start_matches('/'));
+        std::fs::create_dir_all(&inner).expect("a folder in the root");
+        for program in ["Busy.java", "Sleepers.java", "Virtual.java"] {
+            let from = Path::new(&programs).join(program);
+            std::fs::copy(from, inner.join(program)).expect("a program in the root");
+        }
+        let mut command = Command::new("chroot");
+        command.arg(&self.root);
+        command.args(["sh", "-c", "cd \"$0\" && exec \"$@\"", folder]);
+        command.arg(tool);
+        command
+    }
+}
+
+/// Every JVM from 11 on that is there, and in the roots of `setup/jdks`, if the environment names their folder: 8 runs no sources.
+fn javas() -> Vec<Java> {
+    let folders = |of: &Path| {
+        let folders = std::fs::read_dir(of).into_iter().flatten().flatten();
+        let folders = folders.map(|folder| folder.path());
+        folders
+            .filter(|path| !path.is_symlink())
+            .collect::<Vec<_>>()
+    };
+    let mut roots = vec![PathBuf::from("/")];
+    if let Some(more) = std::env::var_os("FLAMETOP_JDKS") {
+        roots.extend(folders(Path::new(&more)));
+    }
+    let mut javas = Vec::new();
+    for root in roots {
+        for home in folders(&root.join("usr/lib/jvm")) {
+            if home.join("bin/javac").exists() {
+                let home = home.strip_prefix(&root).expect("it lies in it");
+                let home = Path::new("/").join(home);
+                let root = root.clone();
+                javas.push(Java { root, home });
+            }
+        }
+    }
+    javas.retain(|java| version(java) >= 11);
+    assert!(!javas.is_empty(), "there is no JDK below /usr/lib/jvm");
+    javas.sort_by_key(version);
     javas
 }
 
@@ -159,7 +208,7 @@ fn java_unprepared_is_whole_and_named_and_never_wrong() {
     for java in javas() {
         for options in options {
             let arguments = [options, &["Busy.java"]].concat();
-            let Some(program) = Program::start(&java, &arguments) else {
+            let Some(program) = Program::run(java.command("java").args(&arguments)) else {
                 continue;
             };
             let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
@@ -250,11 +299,9 @@ fn sources(model: &Model, stack: u32) -> Vec<(String, String)> {
 }
 
 /// The threads of a JVM with their frames, the outermost first, as the JVM says itself: functions, and where each is in the source.
-fn thread_print(java: &str, pid: u32) -> BTreeMap<u32, Vec<(String, String)>> {
-    let jcmd = java
-        .strip_suffix("java")
-        .map(|folder| format!("{folder}jcmd"));
-    let print = Command::new(jcmd.expect("a path of java"))
+fn thread_print(java: &Java, pid: u32) -> BTreeMap<u32, Vec<(String, String)>> {
+    let print = java
+        .command("jcmd")
         .args([&pid.to_string(), "Thread.print"])
         .output();
     let text = String::from_utf8_lossy(&print.expect("jcmd").stdout).into_owned();
@@ -292,9 +339,16 @@ fn visible(name: &str) -> Option<String> {
 #[test]
 fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
     for java in javas() {
-        for options in [&["-XX:+TieredCompilation"][..], &["-Xcomp"], &["-Xint"]] {
+        let kinds: [&[&str]; 5] = [
+            &["-XX:+UseG1GC"],
+            &["-XX:+UseSerialGC"],
+            &["-XX:+UnlockExperimentalVMOptions", "-XX:+UseZGC"],
+            &["-Xcomp"],
+            &["-Xint"],
+        ];
+        for options in kinds {
             let arguments = [options, &["Sleepers.java"]].concat();
-            let Some(program) = Program::start(&java, &arguments) else {
+            let Some(program) = Program::run(java.command("java").args(&arguments)) else {
                 continue;
             };
             let pid = program.pid();
@@ -350,15 +404,17 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
 }
 
 /// The number of a JDK: 17, 25.
-fn version(java: &str) -> u32 {
-    let told = Command::new(java)
+fn version(java: &Java) -> u32 {
+    let told = java
+        .command("java")
         .arg("-XshowSettings:properties")
         .arg("-version")
         .output();
     let told = String::from_utf8_lossy(&told.expect("java").stderr).into_owned();
     let number = told.split("java.specification.version = ").nth(1);
-    let number = number.and_then(|text| text.lines().next()?.parse().ok());
-    number.expect("a version")
+    let number = number.and_then(|text| text.lines().next());
+    let number = number.expect("a version").trim_start_matches("1.");
+    number.parse().expect("a version")
 }
 
 #[test]
@@ -377,7 +433,7 @@ fn java_virtual_threads_on_a_cpu_are_whole_or_say_that_their_callers_are_elsewhe
         for options in [&["-XX:+TieredCompilation"][..], &["-Xint"]] {
             let carriers = ["-Djdk.virtualThreadScheduler.parallelism=3", "Virtual.java"];
             let arguments = [options, &carriers].concat();
-            let Some(program) = Program::start(&java, &arguments) else {
+            let Some(program) = Program::run(java.command("java").args(&arguments)) else {
                 continue;
             };
             let mut recording = Recording::open(&format!("target=pid {}", program.pid()));

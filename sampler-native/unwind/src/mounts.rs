@@ -23,7 +23,7 @@ use std::{
 use crate::folder::{O_PATH, ProcessFolder};
 
 const MOUNTS_LIMIT: u64 = 16 << 20;
-/// Namespaces of mounts whose lists are kept.
+/// Namespaces of mounts, and roots in them, whose lists are kept.
 const LISTS_KEPT: usize = 16;
 /// Most layers of an overlay; the kernel has 500.
 const LAYERS_LIMIT: usize = 512;
@@ -173,9 +173,9 @@ impl Mounts {
         Ok(!layers.is_empty() && layers.iter().all(local))
     }
 
-    /// The mounts that a process sees now.
+    /// The mounts that a process sees now: of its namespace those below its root, which chroot changes.
     fn list(&self, process: &ProcessFolder) -> io::Result<Arc<List>> {
-        let namespace = process.link("ns/mnt")?;
+        let namespace = [process.link("ns/mnt")?, process.link("root")?].join(&b' ');
         let lists = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         let known = lists()
             .iter()
@@ -382,6 +382,31 @@ mod tests {
         let memory = memfd_create(c"test", MFdFlags::MFD_CLOEXEC).expect("memory");
         let found = mounts.find(&own, &File::from(memory)).expect("found");
         assert_eq!(found, Lies::Locally((0, 0), false));
+    }
+
+    #[test]
+    fn find_of_a_process_in_another_root_and_of_others_behind_it_are_local() {
+        // /usr is a root with all that its programs need, and nothing is mounted there.
+        let mut child = Command::new("chroot")
+            .args(["/usr", "/bin/sleep", "60"])
+            .spawn()
+            .expect("chroot");
+        let process = ProcessFolder::open(child.id()).expect("its folder");
+        let begin = std::time::Instant::now();
+        while process.link("root").is_ok_and(|root| root == b"/") {
+            assert!(begin.elapsed().as_secs() < 30, "needs root");
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let mounts = Mounts::new();
+        let program = process.place("exe").expect("its program");
+        let found = mounts.find(&process, &program).expect("found");
+        let own = ProcessFolder::open(std::process::id()).expect("own folder");
+        let own_program = own.place("exe").expect("own program");
+        let own_found = mounts.find(&own, &own_program).expect("found");
+        child.kill().expect("killed");
+        child.wait().expect("reaped");
+        assert!(matches!(found, Lies::Locally(_, _)));
+        assert!(matches!(own_found, Lies::Locally(_, _)));
     }
 
     #[test]

@@ -25,6 +25,8 @@ struct Block {
     end: u32,
     /// Blocks that come next.
     next: [Option<u32>; 2],
+    /// A jump to somewhere comes next, by a table.
+    is_choice: bool,
 }
 
 /// From where to where which scope runs that is not the next place's. `stops`: offsets of places and their scopes, in their order.
@@ -75,23 +77,22 @@ pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u3
 /// The blocks of code, in their order.
 fn blocks(code: &[u8]) -> Vec<Block> {
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
-    // Ends of blocks, and where these may jump to; whether the next instruction may run behind.
-    let mut ends: Vec<(u32, Option<u32>, bool)> = Vec::new();
+    // Ends of blocks, and where these may jump to; whether the next instruction may run behind, and whether there is a table.
+    let mut ends: Vec<(u32, Option<u32>, bool, bool)> = Vec::new();
     let mut begins = vec![0];
     while decoder.can_decode() {
         let instruction = decoder.decode();
         let target = u32::try_from(instruction.near_branch_target()).ok();
         let target = target.filter(|target| (*target as usize) < code.len());
         let end = match instruction.flow_control() {
-            FlowControl::ConditionalBranch => (target, true),
-            FlowControl::UnconditionalBranch => (target, false),
-            FlowControl::IndirectBranch | FlowControl::Return | FlowControl::Interrupt => {
-                (None, false)
-            }
+            FlowControl::ConditionalBranch => (target, true, false),
+            FlowControl::UnconditionalBranch => (target, false, false),
+            FlowControl::IndirectBranch => (None, false, true),
+            FlowControl::Return | FlowControl::Interrupt => (None, false, false),
             _ => continue,
         };
         let behind = instruction.next_ip() as u32;
-        ends.push((behind, end.0, end.1));
+        ends.push((behind, end.0, end.1, end.2));
         begins.extend(end.0);
         begins.push(behind);
     }
@@ -102,14 +103,19 @@ fn blocks(code: &[u8]) -> Vec<Block> {
     let blocks = begins.iter().copied().zip(behind);
     let block = |(begin, end): (u32, u32)| {
         let jump = ends.binary_search_by_key(&end, |(end, ..)| *end).ok();
-        let next = match jump.map(|jump| ends[jump]) {
-            Some((_, target, goes_on)) => [
-                target.and_then(place),
-                Some(end).filter(|_| goes_on).and_then(place),
-            ],
-            None => [place(end), None],
+        let (next, is_choice) = match jump.map(|jump| ends[jump]) {
+            Some((_, target, goes_on, is_choice)) => {
+                let behind = Some(end).filter(|_| goes_on);
+                ([target.and_then(place), behind.and_then(place)], is_choice)
+            }
+            None => ([place(end), None], false),
         };
-        Block { begin, end, next }
+        Block {
+            begin,
+            end,
+            next,
+            is_choice,
+        }
     };
     blocks
         .filter(|(begin, end)| begin < end)
@@ -122,6 +128,15 @@ fn voices(blocks: &[Block], from: &Block, known: &[(u32, u16)], work: &mut usize
     let mut seen: Vec<u32> = Vec::new();
     let mut ways: Vec<u32> = from.next.iter().flatten().copied().collect();
     let mut voices = Vec::new();
+    // What a table leads to is not read: the place before it speaks for all of it, louder than the way that leads past it.
+    let choose = |block: &Block, voices: &mut Vec<u16>| {
+        let before = known.partition_point(|(offset, _)| *offset <= block.end);
+        let before = before.checked_sub(1).and_then(|at| known.get(at));
+        if let Some((_, scope)) = before.filter(|_| block.is_choice) {
+            voices.extend([*scope; 2]);
+        }
+    };
+    choose(from, &mut voices);
     while let Some(way) = ways.pop() {
         *work += 1;
         let Some(block) = blocks.get(way as usize).filter(|_| !seen.contains(&way)) else {
@@ -134,7 +149,10 @@ fn voices(blocks: &[Block], from: &Block, known: &[(u32, u16)], work: &mut usize
         let at = known.partition_point(|(offset, _)| *offset <= block.begin);
         match known.get(at).filter(|(offset, _)| *offset <= block.end) {
             Some((_, scope)) => voices.push(*scope),
-            None => ways.extend(block.next.iter().flatten()),
+            None => {
+                choose(block, &mut voices);
+                ways.extend(block.next.iter().flatten());
+            }
         }
     }
     voices
@@ -211,6 +229,15 @@ mod tests {
         ];
         let stops = [(8, 1), (14, 2)];
         assert_eq!(runs(&code, &stops, &scopes()), [(0, 3, 2)]);
+    }
+
+    #[test]
+    fn runs_of_code_before_a_table_of_functions_is_in_the_one_before() {
+        // call (ends at 5); cmp $9,%esi; ja 12; jmp *(%r10); nop; call (ends at 18)
+        let mut code = vec![0xe8, 0, 0, 0, 0, 0x83, 0xfe, 9, 0x77, 3, 0x41, 0xff, 0x22];
+        code.extend([0xe8, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0]);
+        let stops = [(5, 0), (18, 1), (23, 2)];
+        assert_eq!(runs(&code, &stops, &scopes()), [(6, 10, 0), (10, 13, 0)]);
     }
 
     #[test]
