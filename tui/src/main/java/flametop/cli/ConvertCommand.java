@@ -63,8 +63,8 @@ final class ConvertCommand implements Callable<Integer> {
       paramLabel = "FORMAT",
       converter = FormatName.class,
       description = {
-        "folded, speedscope, pprof, html, text, json",
-        "The format: folded, speedscope, pprof, html, or text and json for a summary of the heaviest stacks. Without it the suffix of the file says the format; on stdout it is folded."
+        "folded, speedscope, pprof, html, svg, text, json",
+        "The format: folded, speedscope, pprof, html, svg (a picture), or text and json for a summary of the heaviest stacks. Without it the suffix of the file says the format; on stdout it is folded."
       })
   private @Nullable StackFormat format;
 
@@ -93,7 +93,7 @@ final class ConvertCommand implements Callable<Integer> {
         }
       }
       throw new TypeConversionException(
-          "'" + text + "' is none of folded, speedscope, pprof, html, text, json");
+          "'" + text + "' is none of folded, speedscope, pprof, html, svg, text, json");
     }
   }
 
@@ -141,7 +141,7 @@ final class ConvertCommand implements Callable<Integer> {
     throw Failure.usage(
         "the suffix of "
             + CleanText.clean(output.toString(), 500)
-            + " says no format; end it in .folded, .pb.gz, .speedscope.json or .html, or give"
+            + " says no format; end it in .folded, .pb.gz, .speedscope.json, .html or .svg, or give"
             + " --format");
   }
 

@@ -125,7 +125,7 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "FORMAT",
       converter = FormatName.class,
       description = {
-        "folded, speedscope, pprof, html, text, xstack, flametop",
+        "folded, speedscope, pprof, html, svg, text, xstack, flametop",
         "The format, folded by default: see the formats. text and json are a summary of the heaviest stacks; xstack is a row for each task and pass; flametop is the stream that --replay reads."
       })
   private Format format = Format.FOLDED;
@@ -200,6 +200,7 @@ final class RecordCommand implements Callable<Integer> {
     SPEEDSCOPE(StackFormat.SPEEDSCOPE),
     PPROF(StackFormat.PPROF),
     HTML(StackFormat.HTML),
+    SVG(StackFormat.SVG),
     TEXT(StackFormat.TEXT),
     JSON(StackFormat.JSON),
     XSTACK(null),
@@ -263,7 +264,7 @@ final class RecordCommand implements Callable<Integer> {
     @Override
     public Format convert(String text) {
       return choice(
-          Format.class, text, "folded, speedscope, pprof, html, text, json, xstack, flametop");
+          Format.class, text, "folded, speedscope, pprof, html, svg, text, json, xstack, flametop");
     }
   }
 

@@ -14,6 +14,8 @@ public enum StackFormat {
   PPROF(".pb.gz"),
   /** {@link HtmlWriter}. */
   HTML(".html"),
+  /** {@link SvgWriter}: a picture. */
+  SVG(".svg"),
   /** {@link TextWriter}: a summary. */
   TEXT(".txt"),
   /** {@link JsonWriter}: the same summary for programs. */
@@ -43,6 +45,7 @@ public enum StackFormat {
           case SPEEDSCOPE -> SpeedscopeWriter.write(export, buffered);
           case PPROF -> PprofWriter.write(export, buffered);
           case HTML -> HtmlWriter.write(export, buffered);
+          case SVG -> SvgWriter.write(export, buffered);
           case TEXT -> TextWriter.write(export, buffered);
           case JSON -> JsonWriter.write(export, buffered);
         };
