@@ -55,6 +55,7 @@ static __always_inline bool follow_next(struct follow *follow, struct ft_chain_n
 	    READ_USER(&node->place, address + how->place) ||
 	    READ_USER(&follow->head.rest, address + how->next) || follow->head.rest == address)
 		return 0;
+	node->object &= ~(__u64)how->tags;
 	if (READ_USER(&node->names[0], node->object + how->names[0]))
 		node->names[0] = 0;
 	if (READ_USER(&node->names[1], node->object + how->names[1]))

@@ -243,10 +243,11 @@ struct ft_chain {
 	__u16 through;  /* … what has the pointer to the first node here */
 	__u16 next;     /* in a node: the pointer to the next one */
 	__u16 object;   /* … the pointer to the object */
+	__u16 tags;     /* … its bits that are no part of the address */
 	__u16 flags;    /* … a word that is copied as it is */
 	__u16 place;    /* … another one: where the object's code runs */
 	__u16 names[2]; /* in an object: words that are copied as they are */
-	__u16 unused[3];
+	__u16 unused[2];
 };
 #define FT_CHAIN_DIRECT 0xffff /* ft_chain.through: `first` points to the first node */
 

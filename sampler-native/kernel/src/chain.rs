@@ -23,6 +23,8 @@ pub struct Chain {
     pub next: u16,
     /// Offset in a node of the pointer to the object that it runs.
     pub object: u16,
+    /// Bits of that pointer that are no part of the address.
+    pub tags: u16,
     /// Offset in a node of a word that is copied as it is.
     pub flags: u16,
     /// Offset in a node of another such word: where the object's code runs.
@@ -38,8 +40,8 @@ const _: () = {
     assert!(HOW == 32 && offset_of!(layout::ft_chain, identity) == 8);
     assert!(offset_of!(layout::ft_chain, through) == 12);
     assert!(offset_of!(layout::ft_chain, object) == 16);
-    assert!(offset_of!(layout::ft_chain, place) == 20);
-    assert!(offset_of!(layout::ft_chain, names) == 22);
+    assert!(offset_of!(layout::ft_chain, place) == 22);
+    assert!(offset_of!(layout::ft_chain, names) == 24);
     assert!(size_of::<layout::ft_chain_head>() == 32);
     assert!(size_of::<layout::ft_chain_node>() == 48);
 };
@@ -58,6 +60,7 @@ impl Chain {
             self.through.unwrap_or(abi::FT_CHAIN_DIRECT as u16),
             self.next,
             self.object,
+            self.tags,
             self.flags,
             self.place,
             self.names[0],

@@ -68,7 +68,7 @@ pub fn python(bytes: &[u8]) {
     let Some(([which, length], rest)) = bytes.split_first_chunk() else {
         return;
     };
-    let versions = [0x030b_02f0, 0x030c_01f0, 0x030d_00f0];
+    let versions = [0x030b_02f0, 0x030c_01f0, 0x030d_00f0, 0x030e_00f0];
     let version = versions[usize::from(*which) % versions.len()];
     let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
     python::lines::unpacked(rest, i32::from(*which));

@@ -56,6 +56,11 @@ pub trait Runtime: Sized {
         None
     }
 
+    /// An address in the other part of that code, if the compiler has parted it.
+    fn interpreter_part(&self) -> Option<u64> {
+        None
+    }
+
     /// How the frames of a thread are found that the interpreter keeps outside of the stack.
     fn chain(&self, _thread: u64) -> Option<Chain> {
         None
@@ -169,6 +174,14 @@ impl Attached {
         }
     }
 
+    /// See [`Runtime::interpreter_part`].
+    pub fn interpreter_part(&self) -> Option<u64> {
+        match self {
+            Attached::HotSpot(hotspot) => hotspot.interpreter_part(),
+            Attached::Python(python) => python.interpreter_part(),
+        }
+    }
+
     /// See [`Runtime::chain`].
     pub fn chain(&self, thread: u64) -> Option<Chain> {
         match self {
@@ -208,6 +221,8 @@ pub struct Chain {
     pub next: u16,
     /// … the pointer to the object …
     pub object: u16,
+    /// … of which these bits are no part of the address …
+    pub tags: u16,
     /// … a word of flags …
     pub flags: u16,
     /// … and where the object's code runs.

@@ -1,4 +1,4 @@
-//! CPython from 3.11 to 3.13: the functions that its interpreter runs, and where it makes code.
+//! CPython from 3.11 to 3.14: the functions that its interpreter runs, and where it makes code.
 //!
 //! Functions of Python have no frames on the stack: their frames lie in memory of their own, and each leads to the frame that called it
 //! ([`chain`]). One call of the interpreter's own code runs some of them, and says on the stack where its run ends. Places of fields
@@ -9,6 +9,7 @@ pub mod chain;
 mod code;
 mod layout;
 pub(crate) mod lines;
+mod parted;
 
 use std::{collections::HashMap, io, ops::Range};
 
@@ -43,6 +44,8 @@ pub struct Python {
     code_type: u64,
     /// The function that runs Python's code.
     interpreter: Range<u64>,
+    /// An address in the rest of this function.
+    part: Option<u64>,
     layout: Layout,
 }
 
@@ -75,10 +78,12 @@ impl Runtime for Python {
         if eval.size == 0 || eval.size > MOST_CODE {
             return Err(strange("CPython does not tell where its interpreter is"));
         }
+        let interpreter = eval.address..eval.address.wrapping_add(eval.size);
         Ok(Python {
             runtime,
             code_type: symbol("PyCode_Type")?.address,
-            interpreter: eval.address..eval.address.wrapping_add(eval.size),
+            part: parted::part(memory, &interpreter),
+            interpreter,
             layout: Layout::read(memory, runtime, version)?,
         })
     }
@@ -117,6 +122,10 @@ impl Runtime for Python {
         Some(self.interpreter.clone())
     }
 
+    fn interpreter_part(&self) -> Option<u64> {
+        self.part
+    }
+
     fn chain(&self, thread: u64) -> Option<Chain> {
         Some(self.layout.chain(thread))
     }
@@ -140,6 +149,7 @@ impl Python {
             runtime: 0,
             code_type: 1,
             interpreter: 0..1,
+            part: None,
             layout: Layout::read(memory, 0, version)?,
         })
     }

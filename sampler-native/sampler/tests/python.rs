@@ -49,24 +49,26 @@ impl Drop for Program {
     }
 }
 
-/// Every CPython from 3.11 to 3.13 that is there.
+/// Every CPython from 3.11 to 3.14 that is there, and those that `FLAMETOP_PYTHONS` names, with `:` between them.
 fn pythons() -> Vec<PathBuf> {
     let home = std::env::var("HOME").unwrap_or_default();
     let versions = fs::read_dir(format!("{home}/.pyenv/versions"));
     let versions = versions.into_iter().flatten().flatten();
     let mut all: Vec<PathBuf> = versions.map(|v| v.path().join("bin/python3")).collect();
-    for version in ["3.11", "3.12", "3.13"] {
+    for version in ["3.11", "3.12", "3.13", "3.14"] {
         all.push(format!("/usr/bin/python{version}").into());
         all.push(format!("/usr/local/bin/python{version}").into());
     }
-    let probe = "import sys, sysconfig; sys.exit(not (3, 11) <= sys.version_info < (3, 14) or bool(sysconfig.get_config_var('Py_GIL_DISABLED')))";
+    let probe = "import sys, sysconfig; sys.exit(not (3, 11) <= sys.version_info < (3, 15) or bool(sysconfig.get_config_var('Py_GIL_DISABLED')))";
+    let named = std::env::var("FLAMETOP_PYTHONS").unwrap_or_default();
+    all.extend(std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()));
     all.retain(|python| {
         let status = Command::new(python).args(["-c", probe]).status();
         status.is_ok_and(|status| status.success())
     });
     all.sort();
     if all.is_empty() {
-        eprintln!("skipped, no CPython from 3.11 to 3.13 is here");
+        eprintln!("skipped, no CPython from 3.11 to 3.14 is here");
     }
     all
 }

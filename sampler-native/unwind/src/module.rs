@@ -78,6 +78,8 @@ pub struct Module {
     kind: ModuleKind,
     path: Vec<u8>,
     tgid: Option<u32>,
+    /// See [`Modules::part`].
+    part: Option<(u64, u64)>,
     /// Of [`ModuleKind::Unknown`]: how a walk ends there.
     end: End,
     image: Image,
@@ -95,6 +97,7 @@ pub struct Module {
 impl Module {
     fn new(kind: ModuleKind, path: &[u8]) -> Module {
         Module {
+            part: None,
             kind,
             path: path.to_vec(),
             tgid: None,

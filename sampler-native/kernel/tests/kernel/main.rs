@@ -1,6 +1,7 @@
 //! The kernel side on the kernel that runs here. Needs root; where that cannot be had, set `FLAMETOP_NO_BPF` and the
 //! tests say that they did nothing.
 
+mod chains;
 mod clock;
 mod copies;
 mod cpus;
@@ -23,7 +24,7 @@ use std::{
 };
 
 use flametop_kernel::{
-    Hierarchy, Kernel, MappingChange, MappingEvent, Mappings, NOT_COUNTED, OpenErrorKind,
+    Chain, Hierarchy, Kernel, MappingChange, MappingEvent, Mappings, NOT_COUNTED, OpenErrorKind,
     PassCounts, Reach, Rings, Settings, Step, Target, Whose,
     abi::*,
     check,

@@ -28,6 +28,10 @@ pub struct Layout {
     pub code: u16,
     pub place: u16,
     pub flags: u16,
+    /// Bits of the pointer to the code object that are no part of the address.
+    pub tags: u16,
+    /// The place of the owner in the word of flags, as a shift.
+    pub owner: u8,
     /// In a code object: the texts of its file and of its name, its first line, the table of its lines, and its instructions.
     pub file: u16,
     pub name: u16,
@@ -47,7 +51,7 @@ pub enum Levels {
     Linked,
     /// 3.12: as before; and the outermost frame is followed by one that lies on the stack itself.
     Through,
-    /// 3.13: the thread leads to the innermost frame itself.
+    /// 3.13 and 3.14: the thread leads to the innermost frame itself.
     Direct,
 }
 
@@ -56,12 +60,39 @@ pub const LINKED_FRAME: u16 = 8;
 pub const LINKED_NEXT: u16 = 16;
 const THROUGH_FRAME: u16 = 0;
 
-/// The sign of 3.11 that a frame is the outermost of its run, and the place of the owner, as shifts in the word of flags.
+/// The sign of 3.11 that a frame is the outermost of its run, as a shift in the word of flags.
 const ENTRY_SHIFT: u32 = 32;
-const LINKED_OWNER_SHIFT: u32 = 40;
-const OWNER_SHIFT: u32 = 48;
 /// Owners: thread, generator, frame object, and the stack.
 const STACK: u8 = 3;
+
+/// Where the table `_Py_DebugOffsets` has the places of fields: numbers of its words.
+struct Told {
+    /// In a thread: the next one; the pointer to the innermost frame, and the thread's number.
+    thread: [u64; 3],
+    /// In a frame: the one that called it, its code object, where that runs, and its owner.
+    frame: [u64; 4],
+    /// In a code object: the texts of its file and of its name, the table of its lines, its first line, and its instructions.
+    code: [u64; 5],
+    /// The size of a text without its characters, if all are ASCII.
+    ascii: u64,
+}
+
+const TOLD_3_13: Told = Told {
+    thread: [21, 23, 25],
+    frame: [29, 30, 31, 33],
+    code: [35, 37, 38, 39, 43],
+    ascii: 70,
+};
+
+const TOLD_3_14: Told = Told {
+    thread: [24, 26, 28],
+    frame: [32, 33, 34, 36],
+    code: [40, 42, 43, 44, 48],
+    ascii: 80,
+};
+
+/// Bits of references of 3.14 that say who counts them.
+const TAGS_3_14: u16 = 3;
 
 /// Bytes of an instruction.
 const INSTRUCTION: u64 = 2;
@@ -79,6 +110,8 @@ const V3_11: Layout = Layout {
     code: 32,
     place: 56,
     flags: 64,
+    tags: 0,
+    owner: 40,
     file: 112,
     name: 128,
     first_line: 72,
@@ -101,6 +134,8 @@ const V3_12: Layout = Layout {
     code: 0,
     place: 56,
     flags: 64,
+    tags: 0,
+    owner: 48,
     file: 112,
     name: 128,
     first_line: 68,
@@ -128,7 +163,8 @@ impl Layout {
         match (major, minor) {
             (3, 11) => Ok(V3_11),
             (3, 12) => Ok(V3_12),
-            (3, 13) => Layout::told(memory, runtime, version),
+            (3, 13) => Layout::told(memory, runtime, version, &TOLD_3_13, 0),
+            (3, 14) => Layout::told(memory, runtime, version, &TOLD_3_14, TAGS_3_14),
             _ => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 format!("CPython {major}.{minor} is not known"),
@@ -136,8 +172,14 @@ impl Layout {
         }
     }
 
-    /// As CPython 3.13 tells in the table `_Py_DebugOffsets`, with which its runtime begins.
-    fn told(memory: &Pages<'_>, runtime: u64, version: u64) -> io::Result<Layout> {
+    /// As CPython tells from 3.13 on in the table `_Py_DebugOffsets`, with which its runtime begins.
+    fn told(
+        memory: &Pages<'_>,
+        runtime: u64,
+        version: u64,
+        told: &Told,
+        tags: u16,
+    ) -> io::Result<Layout> {
         let word = |index: u64| memory.u64(runtime.wrapping_add(8 * index));
         if word(0)?.to_le_bytes() != *b"xdebugpy" || word(1)? & 0xffff_ffff != version & 0xffff_ffff
         {
@@ -153,31 +195,33 @@ impl Layout {
             let place = u16::try_from(word(index)?).ok();
             place.ok_or_else(|| strange("CPython tells of a field that is too far"))
         };
-        let owner = place(33)?;
-        let layout = Layout {
+        let all = |indices: &[u64]| -> io::Result<Vec<u16>> {
+            indices.iter().map(|index| place(*index)).collect()
+        };
+        let (thread, frame, code) = (all(&told.thread)?, all(&told.frame)?, all(&told.code)?);
+        let owner = frame[3];
+        Ok(Layout {
             interpreters: place(5)?,
             next_interpreter: place(8)?,
             threads: place(9)?,
-            next_thread: place(21)?,
-            identity: place(25)?,
-            first: place(23)?,
+            next_thread: thread[0],
+            identity: thread[2],
+            first: thread[1],
             levels: Levels::Direct,
-            previous: place(29)?,
-            code: place(30)?,
-            place: place(31)?,
+            previous: frame[0],
+            code: frame[1],
+            place: frame[2],
             flags: owner & !7,
-            file: place(35)?,
-            name: place(37)?,
-            lines: place(38)?,
-            first_line: place(39)?,
-            instructions: place(43)?,
-            ascii: place(70)?,
+            tags,
+            owner: 8 * (owner & 7) as u8,
+            file: code[0],
+            name: code[1],
+            first_line: code[3],
+            lines: code[2],
+            instructions: code[4],
+            ascii: place(told.ascii)?,
             wide: 56,
-        };
-        if u32::from(owner & 7) * 8 != OWNER_SHIFT {
-            return Err(strange("CPython has the owner of a frame elsewhere"));
-        }
-        Ok(layout)
+        })
     }
 
     /// How the kernel side copies the frames of a thread.
@@ -193,6 +237,7 @@ impl Layout {
             },
             next: self.previous,
             object: self.code,
+            tags: self.tags,
             flags: self.flags,
             place: self.place,
             names: [self.name, self.file],
@@ -210,7 +255,7 @@ impl Layout {
     /// What the flags of a frame say; none: they are not those of a frame.
     pub fn frame(&self, flags: u64) -> Option<Frame> {
         if self.levels == Levels::Linked {
-            let owner = (flags >> LINKED_OWNER_SHIFT) as u8;
+            let owner = (flags >> self.owner) as u8;
             return match (flags >> ENTRY_SHIFT) as u8 {
                 _ if owner >= STACK => None,
                 0 => Some(Frame::Inner),
@@ -218,7 +263,7 @@ impl Layout {
                 _ => None,
             };
         }
-        match (flags >> OWNER_SHIFT) as u8 {
+        match (flags >> self.owner) as u8 {
             STACK => Some(Frame::OnStack),
             owner => (owner < STACK).then_some(Frame::Inner),
         }

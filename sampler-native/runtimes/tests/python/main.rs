@@ -38,7 +38,7 @@ struct Version {
     lines: [u16; 3],
 }
 
-const VERSIONS: [Version; 3] = [
+const VERSIONS: [Version; 4] = [
     Version {
         number: 0x030b_02f0,
         interpreters: 40,
@@ -79,6 +79,20 @@ const VERSIONS: [Version; 3] = [
         ascii: 40,
         first_line: 68,
         instructions: 200,
+        lines: [30, 32, 34],
+    },
+    Version {
+        number: 0x030e_00f0,
+        interpreters: 632,
+        next_interpreter: 7264,
+        threads: 7344,
+        identity: 160,
+        first: 72,
+        previous: 8,
+        code: 0,
+        ascii: 40,
+        first_line: 68,
+        instructions: 208,
         lines: [30, 32, 34],
     },
 ];
@@ -166,26 +180,32 @@ impl Process {
         }
         memory.set(BASE + 0x600, version.number);
         let runtime = BASE + 0x800;
-        if version.number >> 16 == 0x030d {
+        let minor = version.number >> 16 & 0xff;
+        if minor >= 13 {
             memory.put(runtime, b"xdebugpy");
             memory.set(runtime + 8, version.number);
+            // Threads, frames, code objects, texts; what lies between them grew in 3.14.
+            let (threads, frames, codes, texts) = match minor {
+                13 => (21, 29, 35, 70),
+                _ => (24, 32, 40, 80),
+            };
             for (index, place) in [
                 (5, version.interpreters),
                 (8, version.next_interpreter),
                 (9, version.threads),
-                (21, 8),
-                (23, version.first),
-                (25, version.identity),
-                (29, version.previous),
-                (30, version.code),
-                (31, 56),
-                (33, 70),
-                (35, 112),
-                (37, 128),
-                (38, 136),
-                (39, version.first_line),
-                (43, version.instructions),
-                (70, version.ascii),
+                (threads, 8),
+                (threads + 2, version.first),
+                (threads + 4, version.identity),
+                (frames, version.previous),
+                (frames + 1, version.code),
+                (frames + 2, 56),
+                (frames + 4, if minor == 13 { 70 } else { 74 }),
+                (codes, 112),
+                (codes + 2, 128),
+                (codes + 3, 136),
+                (codes + 4, version.first_line),
+                (codes + 8, version.instructions),
+                (texts, version.ascii),
             ] {
                 memory.set(runtime + 8 * index, place);
             }
@@ -221,14 +241,15 @@ impl Process {
         let mut chain = Vec::new();
         let linked = version.number >> 16 == 0x030b;
         let entry = |is: bool| if linked { u64::from(is) << 32 } else { 0 };
+        let on_stack = if minor == 14 { 3 << 16 } else { 3 << 48 };
         chain.push((frame(2), codes[0], entry(true)));
         if !linked {
-            chain.push((calls[0], 0, 3 << 48));
+            chain.push((calls[0], 0, on_stack));
         }
         chain.push((frame(1), codes[1], entry(false)));
         chain.push((frame(0), codes[2], entry(true)));
         if !linked {
-            chain.push((calls[1], 0, 3 << 48));
+            chain.push((calls[1], 0, on_stack));
         }
         let mut first = frame(2);
         if linked {
@@ -237,7 +258,7 @@ impl Process {
             stack.set(calls[1] + 8, frame(1));
             stack.set(calls[1] + 16, thread + 0x400);
         }
-        if version.number >> 16 != 0x030d {
+        if minor < 13 {
             first = calls[0];
         }
         let mut copied: Vec<u64> = vec![thread, OWN, first, 0];
@@ -350,6 +371,10 @@ fn chain_of_another_thread_or_without_a_copy_tells_nothing_and_is_asked_for() {
         assert!(process.runs(&attached, &mut known, &mut names).is_none());
         let thread = known.take_uncopied().expect("it is known");
         let chain = attached.chain(thread).expect("it has one");
+        assert_eq!(
+            chain.tags,
+            if version.number >= 0x030e_0000 { 3 } else { 0 }
+        );
         assert_eq!(u64::from(chain.identity), version.identity);
     }
 }
@@ -368,7 +393,7 @@ fn code_object_that_is_another_one_by_now_has_no_name() {
 
 #[test]
 fn version_that_is_not_known_is_refused_and_never_asked_again() {
-    for number in [0x030a_00f0, 0x030e_00f0, 0, u64::MAX] {
+    for number in [0x030a_00f0, 0x030f_00f0, 0, u64::MAX] {
         let mut process = Process::new(&VERSIONS[0]);
         process.memory.set(BASE + 0x600, number);
         let error = process.attach().expect_err("it is not known");
@@ -401,7 +426,7 @@ fn memory_that_lies_ends_in_bounded_time_and_in_no_panic() {
     let whole = VERSIONS.map(|version| Process::new(&version));
     while rounds < 30_000 && begin.elapsed() < Duration::from_secs(10) {
         rounds += 1;
-        let mut process = whole[rounds % 3].clone();
+        let mut process = whole[rounds % whole.len()].clone();
         for _ in 0..1 + draw.below(4) {
             let lie = match draw.below(7) {
                 0 => u64::MAX,

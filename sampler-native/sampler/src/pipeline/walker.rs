@@ -374,6 +374,7 @@ fn chain(head: &Head, chain: flametop_runtimes::Chain) -> Option<Chain> {
         through: chain.through,
         next: chain.next,
         object: chain.object,
+        tags: chain.tags,
         flags: chain.flags,
         place: chain.place,
         names: chain.names,

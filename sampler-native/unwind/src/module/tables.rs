@@ -162,6 +162,18 @@ impl Modules {
         caller.ok().flatten().unwrap_or(Err(Failure::Unusable))
     }
 
+    /// As [`Modules::function`]; kept, since what each walk asks for must cost nothing.
+    pub(crate) fn part(&mut self, id: ModuleId, offset: u64) -> Option<(u64, u64)> {
+        let known = self.get(id).part;
+        if let Some(part) = known.filter(|(start, end)| (*start..*end).contains(&offset)) {
+            return Some(part);
+        }
+        let part = self.function(id, offset)?;
+        self.list[id.0 as usize].part = Some(part);
+        Some(part)
+    }
+
+    /// Where the function that holds `offset` starts and ends, by its unwind information.
     pub(super) fn function(&mut self, id: ModuleId, offset: u64) -> Option<(u64, u64)> {
         self.covering(id, offset, |module, information, work| {
             information.function(offset, module.read_from(), work)

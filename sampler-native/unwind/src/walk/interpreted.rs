@@ -8,6 +8,8 @@ use crate::{Frame, MAX_FRAMES};
 /// Bytes from the beginning of the interpreter's code in which a call of the interpreter is not yet among those that run functions, or
 /// says nothing true of the functions that it runs.
 const BEGINNING: u64 = 128;
+/// Least bytes of the part that a compiler has put elsewhere.
+const LEAST_PART: u64 = 16 << 10;
 
 impl Walk<'_> {
     /// Puts the functions that an interpreter runs in place of its own frames, if all adds up. Returns whether the frames end with them,
@@ -27,12 +29,21 @@ impl Walk<'_> {
             return false;
         };
         let own = start..start.saturating_add(code.end.wrapping_sub(code.start));
-        let is_own = |frame: &Frame| frame.module == module && own.contains(&frame.offset);
+        let part = attached.interpreter_part();
+        let part = part.and_then(|address| self.maps.code_at(address));
+        let part = part.filter(|(of, _)| *of == module);
+        let part = part.and_then(|(_, offset)| self.modules.part(module, offset));
+        let part = part.filter(|(start, end)| end - start >= LEAST_PART);
+        let part = part.map_or(0..0, |(start, end)| start..end);
+        let is_own = |frame: &Frame| {
+            frame.module == module && (own.contains(&frame.offset) || part.contains(&frame.offset))
+        };
         if self.has_trampolines || !frames.iter().any(is_own) {
             return false;
         }
-        let begins = frames.first().filter(|leaf| is_own(leaf));
-        if begins.is_some_and(|leaf| leaf.offset - start < BEGINNING) {
+        let beginning = start..start.saturating_add(BEGINNING);
+        let leaf = frames.first().filter(|leaf| leaf.module == module);
+        if leaf.is_some_and(|leaf| beginning.contains(&leaf.offset)) {
             return false;
         }
         let mut runs = std::mem::take(&mut self.unwinder.runs);

@@ -1,0 +1,150 @@
+//! Tests of chains, which the program `chained.c` has: what is copied of one, and that nothing is where one leads into the kernel's memory.
+
+use super::*;
+
+/// The program, and what it has told: its thread, and of each node the address and that of its object.
+struct Chained {
+    subject: Subject,
+    thread: u64,
+    nodes: Vec<(u64, u64)>,
+}
+
+/// An address of the kernel, as in `chained.c`.
+const KERNEL: u64 = 0xffff_8880_0000_1000;
+
+impl Chained {
+    fn start(kind: &str, busy: bool) -> Chained {
+        let source = format!("{}/tests/programs/chained.c", env!("CARGO_MANIFEST_DIR"));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("chained");
+        let mut compiler = Command::new("cc");
+        compiler.args(["-O2", "-Wall", "-Wextra", "-Werror", "-o"]);
+        assert!(compiler.arg(&path).arg(source).status().unwrap().success());
+        let mut command = Command::new(path);
+        command.arg(kind).args(busy.then_some("busy"));
+        let subject = Subject::of(&mut command);
+        let numbers = subject.said[0].split(' ').map(|n| n.parse().unwrap());
+        let numbers: Vec<u64> = numbers.collect();
+        assert_eq!(numbers[0], u64::from(subject.pid()));
+        let nodes = numbers[2..].chunks(2).map(|pair| (pair[0], pair[1]));
+        Chained {
+            thread: numbers[1],
+            nodes: nodes.collect(),
+            subject,
+        }
+    }
+
+    fn chain(&self, image: u32, tags: u16) -> Chain {
+        Chain {
+            tid: self.subject.pid(),
+            image,
+            thread: self.thread,
+            identity: 0,
+            first: 8,
+            through: None,
+            next: 8,
+            object: 0,
+            tags,
+            flags: 16,
+            place: 24,
+            names: [8, 16],
+        }
+    }
+}
+
+/// The words of the chain in a record.
+fn words(record: &Kept) -> Option<Vec<u64>> {
+    let chunks = &record.stack.as_ref()?.chunks;
+    let is_chain = |(address, _): &&(u64, Vec<u8>)| *address == u64::from(FT_CHAIN_ADDRESS);
+    let (_, bytes) = chunks.iter().find(is_chain)?;
+    let words = bytes.chunks_exact(8);
+    Some(
+        words
+            .map(|w| u64::from_ne_bytes(w.try_into().unwrap()))
+            .collect(),
+    )
+}
+
+/// What is to be copied of `kind`.
+fn expected(chained: &Chained, kind: &str) -> Vec<u64> {
+    let copied = if kind == "next" { 2 } else { 3 };
+    let rest = if kind == "next" { KERNEL } else { 0 };
+    let mut words = vec![chained.thread, 4711, chained.nodes[0].0, rest];
+    for (index, (node, object)) in chained.nodes[..copied].iter().enumerate() {
+        let number = index as u64;
+        let (object, names) = match (kind, index) {
+            ("object", 1) => (KERNEL, [0, 0]),
+            _ => (*object, [10 * (number + 1), 10 * (number + 1) + 1]),
+        };
+        words.extend([*node, object, 100 + number, 200 + number]);
+        words.extend(names);
+    }
+    words
+}
+
+const KINDS: [(&str, u16); 4] = [("whole", 0), ("next", 0), ("object", 0), ("tagged", 3)];
+
+#[test]
+fn pass_chain_is_copied_and_never_from_the_kernel() {
+    let Some(_alone) = alone() else { return };
+    for (kind, tags) in KINDS {
+        let chained = Chained::start(kind, false);
+        let tid = chained.subject.pid();
+        let (mut kernel, _rings) = open(Target::Threads(vec![tid]), 0);
+        if !kernel.notices().is_empty() {
+            println!("not run: under lockdown no chain is copied of a thread that sleeps");
+            return;
+        }
+        let first = pass_until(&mut kernel, |r| r.head.tid == tid && r.stack.is_some());
+        assert_eq!(words(&first), None, "nobody has told of the chain");
+        kernel
+            .follow(&chained.chain(first.head.image, tags))
+            .unwrap();
+        let record = pass_until(&mut kernel, |r| r.head.tid == tid && words(r).is_some());
+        assert_eq!(words(&record).unwrap(), expected(&chained, kind), "{kind}");
+    }
+}
+
+#[test]
+fn clock_chain_is_copied_and_never_from_the_kernel() {
+    let Some(_alone) = alone() else { return };
+    for (kind, tags) in KINDS {
+        let chained = Chained::start(kind, true);
+        let tid = chained.subject.pid();
+        let (kernel, mut rings) = open(Target::Threads(vec![tid]), 199);
+        let is_sample = |r: &Kept| r.head.tid == tid && u32::from(r.head.kind) == FT_KIND_CPU;
+        let first = poll_until(&mut rings, is_sample);
+        kernel
+            .follow(&chained.chain(first.head.image, tags))
+            .unwrap();
+        let record = poll_until(&mut rings, |r| is_sample(r) && words(r).is_some());
+        assert_eq!(words(&record).unwrap(), expected(&chained, kind), "{kind}");
+    }
+}
+
+#[test]
+fn chain_that_begins_in_the_kernel_is_none() {
+    let Some(_alone) = alone() else { return };
+    for busy in [false, true] {
+        let chained = Chained::start("whole", busy);
+        let tid = chained.subject.pid();
+        let (mut kernel, mut rings) = open(Target::Threads(vec![tid]), 199);
+        let is_its = |r: &Kept| r.head.tid == tid && r.stack.is_some();
+        let mut next = |kernel: &mut Kernel| match busy {
+            true => poll_until(&mut rings, |r| {
+                is_its(r) && u32::from(r.head.kind) == FT_KIND_CPU
+            }),
+            false => pass_until(kernel, is_its),
+        };
+        let image = next(&mut kernel).head.image;
+        let chain = Chain {
+            thread: KERNEL,
+            ..chained.chain(image, 0)
+        };
+        kernel.follow(&chain).unwrap();
+        for _ in 0..20 {
+            let record = next(&mut kernel);
+            assert_eq!(words(&record), None, "{busy}");
+            assert!(!record.stack.unwrap().user.is_empty());
+        }
+    }
+}
