@@ -67,8 +67,6 @@ final class RecordCommand implements Callable<Integer> {
       })
   private @Nullable String measure;
 
-  @Mixin private final JvmOptions jvms = new JvmOptions();
-
   @Mixin private final DebuginfodOptions debuginfod = new DebuginfodOptions();
 
   @Option(
@@ -282,12 +280,7 @@ final class RecordCommand implements Callable<Integer> {
           recorded != null
               ? replay.open(recorded, 0)
               : KernelSource.open(
-                  target,
-                  rates.passHz(),
-                  rates.cpuHz(),
-                  budget.limited(),
-                  jvms.maps(),
-                  debuginfod.servers());
+                  target, rates.passHz(), rates.cpuHz(), budget.limited(), debuginfod.servers());
       if (source instanceof KernelSource kernel) {
         events.switchOn(kernel, kernel::sourceOn);
       }
@@ -354,7 +347,7 @@ final class RecordCommand implements Callable<Integer> {
       throw Failure.usage(
           "--unit is of the time of tasks; a source given with -e has its own unit");
     }
-    replay.agree(targets, rates, budget, jvms, debuginfod);
+    replay.agree(targets, rates, budget, debuginfod);
     targets.agree(program, replay);
     if (seconds != null && passes != null) {
       throw Failure.usage("-d and -i both say when to end; give one of them");

@@ -96,7 +96,6 @@ class CommandLineTest {
     misused("--replay has its own target", "record --replay x -p 1");
     misused("--replay has the rates of its", "record --replay x -F 9");
     misused("--replay has the rates of its", "--replay x --cpu-hz 0");
-    misused("--replay asks no JVM", "record --replay x --jvm-maps");
     misused("--replay ends where the recording does", "record --replay x -d 1");
     misused("--replay-speed goes with --replay", "record --replay-speed 2");
     misused("--format flametop holds all that is sampled", "record --format flametop -c sh");
