@@ -134,7 +134,6 @@ sampling() {
   press fewer-passes _ ' 19/99 Hz'
   press faster-clock '>' ' 19/199 Hz'
   press slower-clock '<' ' 19/99 Hz'
-  press jvm-names J 'JVMs are asked for maps'
 }
 
 lists() {

@@ -12,7 +12,6 @@
 //   names N               changes its name N times a second
 //   forks N               forks N children a second, each of which ends at once
 //   threads N             N threads, of which a thousand a second end and are replaced
-//   sockets LIBRARY       looks like a JVM by the symbols of LIBRARY, whose socket takes what is said and never answers
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -290,22 +289,6 @@ static void make_thread(long i)
 	pthread_create(&t, &attributes, short_lived, NULL);
 }
 
-static _Noreturn void sockets(const char *library)
-{
-	struct sockaddr_un name = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-
-	if (!dlopen(library, RTLD_NOW)) {
-		fprintf(stderr, "%s\n", dlerror());
-		exit(1);
-	}
-	snprintf(name.sun_path, sizeof(name.sun_path), "/tmp/.java_pid%d", getpid());
-	unlink(name.sun_path);
-	if (bind(fd, (void *)&name, sizeof(name)) || listen(fd, 0))
-		fail(name.sun_path);
-	made_code();
-}
-
 int main(int argc, char **argv)
 {
 	const char *what = argc > 1 ? argv[1] : "";
@@ -344,8 +327,6 @@ int main(int argc, char **argv)
 		lifetime = number * 1000000l;
 		paced(1000, make_thread);
 	}
-	if (!strcmp(what, "sockets"))
-		sockets(first);
 	fprintf(stderr, "usage: hostile WHAT …: see its source\n");
 	return 2;
 }

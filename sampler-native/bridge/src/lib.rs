@@ -246,7 +246,6 @@ pub extern "system" fn Java_flametop_sampler_Bridge_wish<'l>(
             Wish::Rates(pass_hz, cpu_hz) => lock(&open.session).set_rates(pass_hz, cpu_hz)?,
             Wish::Names(frames) => open.wishes.ask_names(&frames),
             Wish::Places(frames) => open.wishes.ask_places(&frames),
-            Wish::JvmMaps(wanted) => open.wishes.set_jvm_maps(wanted)?,
             Wish::ForceProbes => open.wishes.force_probes(),
             Wish::SourceOn(number, spec) => open.wishes.set_source(number, Some(spec)),
             Wish::SourceOff(number) => open.wishes.set_source(number, None),

@@ -1,18 +1,15 @@
-//! Where a process names the code that it makes at run time: its perf map, `/tmp/perf-PID.map`; and what there is to know of a JVM
-//! before it is asked to write one.
+//! Where a process names the code that it makes at run time: its perf map, `/tmp/perf-PID.map`.
 //!
 //! The file belongs to the process, so nothing of it is trusted: it is looked up inside of the process's own root, on file systems that
 //! the kernel serves, and must be a regular file of the process's user or of root that is no older than the process.
 
 use std::{
     fs::Metadata,
-    io::ErrorKind,
     os::unix::fs::MetadataExt,
     sync::Arc,
     time::{Duration, SystemTime},
 };
 
-use flametop_runtimes::{Attached, RuntimeKind};
 use flametop_unwind::{OpenFile, Prober as Files, ProcessFolder};
 use nix::{
     time::{ClockId, clock_gettime},
@@ -20,14 +17,12 @@ use nix::{
 };
 
 use crate::{
-    protocol::{Jvm, MapFile, Missing, PerfMap},
+    protocol::{MapFile, Missing, PerfMap},
     status::Status,
 };
 
 /// Clocks may have been set a little between the start of a process and its first map.
 const CLOCK_ERROR: Duration = Duration::from_secs(2);
-/// The message about a process that ended.
-pub(crate) const GONE: &str = "it is gone";
 
 /// The perf map of a process that began at this tick.
 pub(crate) fn perf_map(
@@ -66,33 +61,6 @@ fn began(start: u64) -> SystemTime {
     let ticks = Duration::from_nanos(start.saturating_mul(1_000_000_000 / hz.max(1) as u64));
     let now = clock_gettime(ClockId::CLOCK_BOOTTIME).map_or(Duration::ZERO, Duration::from);
     SystemTime::now() - now.saturating_sub(ticks)
-}
-
-/// The facts of a JVM; none if the process is no JVM.
-pub(crate) fn jvm(
-    process: &ProcessFolder,
-    start: u64,
-    files: &Files,
-) -> Result<Option<Box<Jvm<Arc<OpenFile>>>>, String> {
-    let attached = match flametop_unwind::attach(process, RuntimeKind::HotSpot) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        attached => attached.map_err(|error| error.to_string())?,
-    };
-    let Attached::HotSpot(options) = attached else {
-        return Ok(None);
-    };
-    let status = Status::read(process).map_err(|_| GONE.to_owned())?;
-    let tmp = match files.folder_at(process, b"tmp") {
-        Ok(Some(tmp)) => tmp,
-        Ok(None) => return Err("its /tmp lies on a file system that a program serves".to_owned()),
-        Err(error) => return Err(format!("its /tmp cannot be reached: {error}")),
-    };
-    Ok(Some(Box::new(Jvm {
-        start,
-        status,
-        options: *options,
-        tmp,
-    })))
 }
 
 #[cfg(test)]
@@ -207,15 +175,6 @@ mod tests {
         child.wait().expect("ended");
         let status = status.expect("read");
         assert_eq!(status.own_pid, child.id());
-        assert!(status.catches_quit);
         assert_eq!(status.perf_map(), format!("perf-{}.map", child.id()));
-    }
-
-    #[test]
-    fn jvm_of_a_process_that_is_none_is_none() {
-        let subject = Subject::start();
-        let folder = subject.folder();
-        let jvm = jvm(&folder, 0, &Files::default());
-        assert!(matches!(jvm, Ok(None)), "{jvm:?}");
     }
 }

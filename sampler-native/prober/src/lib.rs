@@ -20,7 +20,7 @@ mod wire;
 pub use client::Client;
 pub use cpu_time::{process_cpu, thread_cpu};
 pub use priority::{Priority, set as set_priority};
-pub use protocol::{Jvm, MapFile, Mapped, Missing, NoElf, Passed, PerfMap, Request, Told, Whom};
+pub use protocol::{MapFile, Mapped, Missing, NoElf, Passed, PerfMap, Request, Told, Whom};
 pub use serve::run;
 pub use status::Status;
 

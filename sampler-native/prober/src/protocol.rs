@@ -2,16 +2,14 @@
 
 use std::fs::File;
 
-use flametop_runtimes::{Attached, Found, HotSpot, Lack};
+use flametop_runtimes::{Attached, Found, Lack};
 use flametop_unwind::{
     ClosedFile, FileFacts, FileKey, ProbedMaps, RuntimeKnown, Seen, WantedMapping,
 };
 use serde::{Deserialize, Serialize};
 
-use crate::status::Status;
-
 /// Both must have the same.
-pub(crate) const VERSION: u32 = 7;
+pub(crate) const VERSION: u32 = 8;
 
 /// A process that is asked about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -37,8 +35,6 @@ pub enum Request {
     Reopen(ClosedFile),
     /// The file in which the process names code that it makes at run time.
     PerfMap(Whom),
-    /// How a JVM is asked to write such a file.
-    Jvm(Whom),
     /// Code that a runtime made, of which a walk knows the addresses.
     Code(Whom, Box<Attached>, Vec<Lack>),
     /// The ELF file at a path in the root of the process.
@@ -102,19 +98,6 @@ pub enum MapFile<F> {
     Elsewhere,
 }
 
-/// The facts of a JVM that are needed before it is asked for anything.
-#[derive(Debug, Serialize, Deserialize)]
-pub struct Jvm<F> {
-    /// When the process began, in ticks since boot.
-    pub start: u64,
-    /// The kernel's account of the process.
-    pub status: Status,
-    /// The options that the JVM runs with.
-    pub options: HotSpot,
-    /// Its folder `/tmp`, as a place to look for files from.
-    pub tmp: F,
-}
-
 /// A file that goes with its answer, and is the asker's alone: neither side counts it among the files that are open.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Passed {
@@ -148,8 +131,6 @@ pub enum Told<F> {
     Programs(Result<Vec<Vec<u8>>, Missing>),
     /// Of [`Request::Code`]. None: it is not known.
     Code(Option<Vec<Found>>),
-    /// Of [`Request::Jvm`]. None: the process is no JVM. Else why the JVM cannot be asked.
-    Jvm(Result<Option<Box<Jvm<F>>>, String>),
 }
 
 impl Request {
@@ -164,7 +145,6 @@ impl Request {
             Request::Programs(_) => Told::Programs(Err(Missing::Late)),
             Request::Code(..) => Told::Code(None),
             Request::PerfMap(_) => Told::PerfMap(Err(Missing::Late)),
-            Request::Jvm(_) => Told::Jvm(Err("its memory or its /tmp does not answer".to_owned())),
         }
     }
 }
@@ -218,14 +198,6 @@ impl<F> Told<F> {
             Told::Elf(found) => Told::Elf(found),
             Told::Programs(found) => Told::Programs(found),
             Told::Code(found) => Told::Code(found),
-            Told::Jvm(Err(why)) => Told::Jvm(Err(why)),
-            Told::Jvm(Ok(None)) => Told::Jvm(Ok(None)),
-            Told::Jvm(Ok(Some(jvm))) => Told::Jvm(Ok(Some(Box::new(Jvm {
-                start: jvm.start,
-                status: jvm.status,
-                options: jvm.options,
-                tmp: file(jvm.tmp)?,
-            })))),
         })
     }
 }

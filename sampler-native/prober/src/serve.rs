@@ -228,10 +228,6 @@ fn answer(request: Request, files: &Files) -> Told<Opened> {
             Some((process, start)) => compiled::perf_map(&process, start, files),
             None => Err(Missing::Gone),
         }),
-        Request::Jvm(whom) => Told::Jvm(match open(whom) {
-            Some((process, start)) => compiled::jvm(&process, start, files),
-            None => Err(compiled::GONE.to_owned()),
-        }),
     }
 }
 

@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 /// Most bytes of `/proc/PID/status`.
 const STATUS: u64 = 64 << 10;
-const SIGQUIT: u32 = 3;
 
 /// The kernel's account of a process, in `/proc/PID/status`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,10 +15,6 @@ pub struct Status {
     pub own_pid: u32,
     /// Users: real, effective, saved and of files.
     pub uids: [u32; 4],
-    /// Groups, likewise.
-    pub gids: [u32; 4],
-    /// The process has a handler of its own for SIGQUIT.
-    pub catches_quit: bool,
 }
 
 impl Status {
@@ -40,12 +35,9 @@ impl Status {
             }
             Some(ids)
         };
-        let caught = u64::from_str_radix(line("SigCgt:")?.trim(), 16).ok()?;
         Some(Status {
             own_pid: flametop_unwind::number_in_own_namespace(text.as_bytes())?,
             uids: four("Uid:")?,
-            gids: four("Gid:")?,
-            catches_quit: caught >> (SIGQUIT - 1) & 1 == 1,
         })
     }
 

@@ -40,10 +40,6 @@ pub struct HotSpot {
     pub call_stub: u64,
     /// `PreserveFramePointer`: compiled methods keep frame pointers.
     pub preserve_frame_pointer: bool,
-    /// `DisableAttachMechanism`: it answers no requests.
-    pub disable_attach_mechanism: bool,
-    /// `ReduceSignalUsage` (`-Xrs`): SIGQUIT is not its own.
-    pub reduce_signal_usage: bool,
     /// How its code cache is read; none: it does not tell.
     pub(crate) layout: Option<Layout>,
 }
@@ -133,30 +129,20 @@ fn flags(memory: &Pages<'_>, tables: &Tables) -> io::Result<HotSpot> {
         interpreter: start..start.wrapping_add(length),
         call_stub,
         preserve_frame_pointer: false,
-        disable_attach_mechanism: false,
-        reduce_signal_usage: false,
         layout: None,
     };
-    let mut known = 0;
     for i in 0..count.min(MAX_ENTRIES) {
         let flag = list.wrapping_add(size.wrapping_mul(i));
         let name = memory.u64(flag.wrapping_add(name_at))?;
         if name == 0 {
             break;
         }
-        let place = match &memory.text(name, MAX_NAME)[..] {
-            b"PreserveFramePointer" => &mut flags.preserve_frame_pointer,
-            b"DisableAttachMechanism" => &mut flags.disable_attach_mechanism,
-            b"ReduceSignalUsage" => &mut flags.reduce_signal_usage,
-            _ => continue,
-        };
-        let value = memory.u64(flag.wrapping_add(value_at))?;
-        *place = memory.bytes(value, 1)? != [0];
-        known += 1;
-    }
-    // PreserveFramePointer came with 8u60; the others are older.
-    if known < 2 {
-        return Err(strange("libjvm.so does not tell its flags"));
+        // It came with 8u60: before, there was no such thing.
+        if memory.text(name, MAX_NAME) == b"PreserveFramePointer" {
+            let value = memory.u64(flag.wrapping_add(value_at))?;
+            flags.preserve_frame_pointer = memory.bytes(value, 1)? != [0];
+            break;
+        }
     }
     Ok(flags)
 }

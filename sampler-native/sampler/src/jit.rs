@@ -1,12 +1,10 @@
-//! Names of code that processes made at run time, from the perf maps that they write (`perf_map`); JVMs are asked to write a perf map
-//! (`attach`) if the user wishes so.
+//! Names of code that processes made at run time, from the perf maps that they write (`perf_map`).
 //!
 //! A thread named `flametop-jit` ([`names`]) follows the files. A frame without a name gets a name when a map brings one. Where other
 //! code took the place of code that was named, the samples from then on have another frame. The prober opens the files, and only files
 //! that the kernel serves: a file system that hangs holds up the names of its process and of no other. The thread reads the files piece
-//! by piece, each process in turn. Each JVM is asked by a thread of its own ([`jvms`]).
+//! by piece, each process in turn.
 
-mod jvms;
 mod names;
 mod subject;
 #[cfg(test)]
@@ -15,20 +13,15 @@ mod tests;
 use std::{
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
         mpsc::{Receiver, Sender, TryIter, channel},
     },
     thread,
-    time::Duration,
 };
 
 use flametop_unwind::Frame;
 
-use crate::prober::{Jvm, Missing, PerfMap, Prober};
+use crate::prober::{Missing, PerfMap, Prober};
 use names::Names;
-
-/// The end of the thread is waited for so long.
-const ENDING: Duration = Duration::from_millis(500);
 
 /// A frame that wants a name.
 #[derive(Clone)]
@@ -68,15 +61,8 @@ pub enum Nameless {
 
 enum Question {
     Names(Vec<Ask>),
-    /// Code of these processes was named otherwise.
-    Named(Vec<u32>),
-    JvmMaps(bool),
     /// The perf map of the process with this number, or why there is none.
     PerfMap(u32, Result<PerfMap, Missing>),
-    /// The facts that are needed to ask a JVM; none if the process is no JVM.
-    Jvm(u32, Result<Option<Box<Jvm>>, String>),
-    /// The JVM with this number has written its map, or has said why not.
-    Mapped(u32, Result<(), String>),
     End,
 }
 
@@ -84,38 +70,19 @@ enum Question {
 pub struct JitNames {
     questions: Sender<Question>,
     answers: Receiver<Answer>,
-    stop: Arc<AtomicBool>,
-    ended: Receiver<()>,
 }
 
 impl JitNames {
-    /// Starts the thread. `prober`: opens the files; the prober's answers come by [`JitNames::perf_map`] and [`JitNames::jvm`]. `jvm_maps`:
-    /// whether JVMs are asked to write maps.
-    pub fn start(prober: Arc<Prober>, jvm_maps: bool) -> JitNames {
+    /// Starts the thread. `prober`: opens the files; the prober's answers come by [`JitNames::perf_map`].
+    pub fn start(prober: Arc<Prober>) -> JitNames {
         let (questions, asked) = channel();
         let (replies, answers) = channel();
-        let (end, ended) = channel();
-        let stop = Arc::new(AtomicBool::new(false));
-        let mut names = Names::new(
-            prober,
-            jvm_maps,
-            replies,
-            questions.clone(),
-            Arc::clone(&stop),
-        );
+        let mut names = Names::new(prober, replies);
         // If the thread does not start, no question is ever answered, and the frames keep their addresses.
         let _ = thread::Builder::new()
             .name("flametop-jit".to_owned())
-            .spawn(move || {
-                names.run(&asked);
-                drop(end);
-            });
-        JitNames {
-            questions,
-            answers,
-            stop,
-            ended,
-        }
+            .spawn(move || names.run(&asked));
+        JitNames { questions, answers }
     }
 
     /// Asks for names, and never waits.
@@ -123,24 +90,9 @@ impl JitNames {
         self.tell(Question::Names(batch));
     }
 
-    /// Code of these processes has names already: of them only maps for others may be wanted.
-    pub fn named(&self, tgids: Vec<u32>) {
-        self.tell(Question::Named(tgids));
-    }
-
-    /// Whether JVMs are asked to write maps from now on.
-    pub fn jvm_maps(&self, wanted: bool) {
-        self.tell(Question::JvmMaps(wanted));
-    }
-
     /// The prober has opened a perf map, or says why not.
     pub fn perf_map(&self, tgid: u32, map: Result<PerfMap, Missing>) {
         self.tell(Question::PerfMap(tgid, map));
-    }
-
-    /// The prober has looked at a process that may be a JVM.
-    pub fn jvm(&self, tgid: u32, jvm: Result<Option<Box<Jvm>>, String>) {
-        self.tell(Question::Jvm(tgid, jvm));
     }
 
     fn tell(&self, question: Question) {
@@ -156,9 +108,6 @@ impl JitNames {
 
 impl Drop for JitNames {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
         self.tell(Question::End);
-        // The thread may have begun to ask a JVM, and then has a file to remove.
-        let _ = self.ended.recv_timeout(ENDING);
     }
 }

@@ -11,7 +11,6 @@
 //! Opening gives an [`OpenError`] with an exit code. What works only in part is told in the stream, as a notice.
 #![deny(unsafe_code)]
 
-mod attach;
 mod boot;
 mod budget;
 mod cgroups;

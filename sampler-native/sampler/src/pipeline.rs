@@ -123,18 +123,17 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
-    /// Nothing seen yet. `jvm_maps`: see [`JitNames::start`].
+    /// Nothing seen yet.
     pub fn new(
         tasks: Tasks,
         modules: Modules,
         mappings: Mappings,
         prober: Arc<Prober>,
         symbolizer: Symbolizer,
-        jvm_maps: bool,
     ) -> Pipeline {
         let cpus = flametop_kernel::online_cpus().map_or(1, |cpus| cpus.len().max(1) as u64);
         let files = Files::new(modules, Arc::clone(&prober));
-        let jit = JitNames::start(Arc::clone(&prober), jvm_maps);
+        let jit = JitNames::start(Arc::clone(&prober));
         Pipeline {
             out: Encoder::new(),
             to_kernel: KernelRequests::default(),
@@ -288,7 +287,6 @@ impl Pipeline {
                     ready.extend(self.waiting.of(tgid));
                 }
                 Answer::PerfMap(tgid, map) => self.naming.jit.perf_map(tgid, map),
-                Answer::Jvm(tgid, jvm) => self.naming.jit.jvm(tgid, jvm),
             }
         }
         if files {
@@ -378,11 +376,6 @@ impl Pipeline {
             tasks: &self.tasks,
         };
         (&mut self.naming, frames)
-    }
-
-    /// Whether JVMs are asked to write maps of their compiled code from now on.
-    pub fn set_jvm_maps(&mut self, wanted: bool) {
-        self.naming.jit.jvm_maps(wanted);
     }
 
     /// How far debug files are.

@@ -67,8 +67,6 @@ pub enum What {
 
 /// See [`flametop_prober::PerfMap`].
 pub type PerfMap = flametop_prober::PerfMap<Arc<OpenFile>>;
-/// See [`flametop_prober::Jvm`].
-pub type Jvm = flametop_prober::Jvm<Arc<OpenFile>>;
 
 /// An answer. Without contents: there was no answer in time, or the process is gone.
 #[derive(Debug)]
@@ -87,8 +85,6 @@ pub enum Answer {
     Early(u32, Option<(u64, u64, ProbedMaps)>),
     /// The perf map of the process with this number.
     PerfMap(u32, Result<PerfMap, Missing>),
-    /// The facts that are needed to ask the JVM with this number; none: the process is no JVM.
-    Jvm(u32, Result<Option<Box<Jvm>>, String>),
 }
 
 /// The subject of an answer.
@@ -101,7 +97,6 @@ enum About {
     File(ModuleId, ClosedFile),
     Early(u32),
     PerfMap(u32),
-    Jvm(u32),
     /// Told to whoever waits.
     Elf(Sender<Option<File>>),
     Program(Sender<Result<File, NoElf>>),
@@ -174,16 +169,6 @@ impl Prober {
         let process = Process { tgid, start: None };
         self.client
             .ask(user, Request::PerfMap(process), About::PerfMap(tgid))
-    }
-
-    /// Asks for the facts that are needed to ask a JVM of that user; `start`: the tick when the process began.
-    pub fn ask_jvm(&self, tgid: u32, start: u64, user: u32) -> bool {
-        let process = Process {
-            tgid,
-            start: Some(start),
-        };
-        self.client
-            .ask(user, Request::Jvm(process), About::Jvm(tgid))
     }
 
     /// Asks for the ELF file at a path in the root of a process; without a process, in the root of flametop. The file comes by the
@@ -328,7 +313,6 @@ fn joined(about: About, told: Told<Arc<OpenFile>>) -> Option<Answer> {
             Answer::Early(tgid, read.map(|m| (m.start, m.began, m.maps)))
         }
         (About::PerfMap(tgid), Told::PerfMap(map)) => Answer::PerfMap(tgid, map),
-        (About::Jvm(tgid), Told::Jvm(jvm)) => Answer::Jvm(tgid, jvm),
         (About::Elf(waits), Told::Elf(found)) => {
             let known = match found {
                 Ok(passed) => passed.file(),

@@ -140,7 +140,6 @@ impl Session {
                 Debuginfod::of_environment(&settings.debuginfod),
                 Arc::new(move |whose, path| looks.ask_elf(whose, path)),
             ),
-            settings.jvm_maps,
         );
         match &settings.target {
             Target::All => pipeline.ask_early(None),
@@ -305,9 +304,6 @@ impl Session {
             pipeline.notice(true, &words);
         }
         self.sources.place_graphs(&mut pipeline, now);
-        if let Some(wanted) = wished.jvm_maps {
-            pipeline.set_jvm_maps(wanted);
-        }
         pipeline.take_probed();
         if !wished.names.is_empty() {
             pipeline.ask_names(&wished.names);

@@ -23,8 +23,6 @@ pub struct Settings {
     pub debuginfod: String,
     /// `program.time`: `0` if the kernel need not count how long the BPF programs run.
     pub program_time: bool,
-    /// `jvm.maps`: `1` to ask JVMs for maps of their compiled code.
-    pub jvm_maps: bool,
     /// `mappings.told`: `0` to read mappings when they may have changed, also where the kernel would tell of them.
     pub mappings_told: bool,
     /// `own`: processes of flametop beside this one.
@@ -45,7 +43,6 @@ impl Settings {
             symbolizer: PathBuf::new(),
             debuginfod: String::new(),
             program_time: true,
-            jvm_maps: false,
             mappings_told: true,
             own: Vec::new(),
         };
@@ -61,7 +58,6 @@ impl Settings {
                 "symbolizer" => settings.symbolizer = PathBuf::from(value),
                 "debuginfod" => settings.debuginfod = value.to_owned(),
                 "program.time" => settings.program_time = flag(value).ok_or_else(bad)?,
-                "jvm.maps" => settings.jvm_maps = flag(value).ok_or_else(bad)?,
                 "mappings.told" => settings.mappings_told = flag(value).ok_or_else(bad)?,
                 "own" => settings.own = numbers(value).ok_or_else(bad)?,
                 _ => return Err(bad()),
@@ -124,12 +120,11 @@ mod tests {
     #[test]
     fn parse_all_keys_gives_settings() {
         let s = Settings::parse(
-            "target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\njvm.maps=1\nown=7,8\ndebuginfod=http://a/?b=c http://d\n",
+            "target=pid 1, 22\nhz.pass=49\nhz.cpu=0\nsymbolizer=/x=y/s\nown=7,8\ndebuginfod=http://a/?b=c http://d\n",
         )
         .expect("settings");
         assert_eq!(target_text(&s), "pid 1,22");
         assert_eq!((s.pass_hz, s.cpu_hz, s.own), (49, 0, vec![7, 8]));
-        assert!(s.jvm_maps);
         assert_eq!(s.symbolizer, PathBuf::from("/x=y/s"));
         assert_eq!(s.debuginfod, "http://a/?b=c http://d");
     }
@@ -152,7 +147,7 @@ mod tests {
             "target=cgroup -1 /a",
             "tid=3",
             "hz.cpu=-1",
-            "jvm.maps=yes",
+            "jvm.maps=1",
             "nonsense",
         ] {
             let error = Settings::parse(line).expect_err(line);

@@ -14,8 +14,6 @@ pub enum Wish {
     Names(Vec<u32>),
     /// `places=FRAME,…`: inlined functions and source lines of these frames.
     Places(Vec<u32>),
-    /// `jvm.maps=0|1`: whether JVMs are asked to write maps of their compiled code from now on.
-    JvmMaps(bool),
     /// `probes.force=1`: sources may have many probes from now on.
     ForceProbes,
     /// `source.on=NUMBER SPEC`: this source of events is attached; the number is what the stream calls the source.
@@ -37,7 +35,6 @@ impl Wish {
             },
             "names" => numbers(value).map(Wish::Names),
             "places" => numbers(value).map(Wish::Places),
-            "jvm.maps" => flag(value).map(Wish::JvmMaps),
             "probes.force" => flag(value).filter(|on| *on).map(|_| Wish::ForceProbes),
             "source.on" => {
                 let (number, spec) = value.split_once(' ')?;
@@ -64,7 +61,6 @@ mod tests {
             ("names=", Wish::Names(Vec::new())),
             ("names=1,22,4294967295", Wish::Names(vec![1, 22, u32::MAX])),
             ("places=3", Wish::Places(vec![3])),
-            ("jvm.maps=1", Wish::JvmMaps(true)),
             ("probes.force=1", Wish::ForceProbes),
             (
                 "source.on=7 usdt:/a b=c:d:e",
@@ -86,7 +82,7 @@ mod tests {
             "rates=19,-1",
             "names=1;2",
             "places=x",
-            "jvm.maps=yes",
+            "jvm.maps=1",
             "probes.force=0",
             "source.on=7",
             "source.on=x fault",

@@ -7,9 +7,7 @@ mod model;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
-    io::Read,
     ops::RangeInclusive,
-    os::unix::net::UnixListener,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -51,10 +49,6 @@ impl Program {
     fn map(&self) -> PathBuf {
         PathBuf::from(format!("/tmp/perf-{}.map", self.pid()))
     }
-
-    fn lives(&mut self) -> bool {
-        self.0.try_wait().is_ok_and(|ended| ended.is_none())
-    }
 }
 
 impl Drop for Program {
@@ -62,7 +56,6 @@ impl Drop for Program {
         let _ = self.0.kill();
         let _ = self.0.wait();
         let _ = std::fs::remove_file(self.map());
-        let _ = std::fs::remove_file(format!("/tmp/.java_pid{}", self.pid()));
     }
 }
 
@@ -100,19 +93,6 @@ fn whole_chain(model: &Model, outer: &str, inner: &str) -> bool {
         let at = |part: &str| names.iter().position(|n| n.contains(part));
         end == End::Root && matches!((at(outer), at(inner)), (Some(o), Some(i)) if o < i)
     })
-}
-
-#[test]
-fn jvm_maps_java_with_frame_pointers_is_whole_and_named() {
-    let arguments = ["-XX:+PreserveFramePointer", "Busy.java"];
-    let Some(program) = Program::start("java", &arguments) else {
-        return;
-    };
-    let mut recording = Recording::open(&format!("target=pid {}\njvm.maps=1", program.pid()));
-    let pid = format!("(pid {}) writes maps", program.pid());
-    sample_until(&mut recording, "whole with both names, and told", |model| {
-        whole_chain(model, "JavaCalls::call_helper", "Busy.leaf") && has(&model.notices, &pid)
-    });
 }
 
 /// A JVM, and the root that its files lie in.
@@ -199,8 +179,9 @@ fn is_busy_chain(names: &[String]) -> bool {
 
 #[test]
 fn java_unprepared_is_whole_and_named_and_never_wrong() {
-    let options: [&[&str]; 4] = [
+    let options: [&[&str]; 5] = [
         &["-XX:-PreserveFramePointer"],
+        &["-XX:+PreserveFramePointer"],
         &["-XX:-Inline"],
         &["-XX:TieredStopAtLevel=1"],
         &["-Xint"],
@@ -503,95 +484,6 @@ fn line_of(source: &str) -> String {
         Ok(1u32..) => source.to_owned(),
         _ => String::new(),
     }
-}
-
-/// The socket at which a JVM would answer, held by somebody who never does.
-fn mute_socket(program: &Program) -> UnixListener {
-    // As it starts, a JVM removes what is left of others of its number; its compilers come after that.
-    let begin = Instant::now();
-    let tasks = format!("/proc/{}/task", program.pid());
-    let compiles = || {
-        let mut threads = std::fs::read_dir(&tasks).expect("threads").flatten();
-        threads.any(|thread| {
-            let comm = std::fs::read_to_string(thread.path().join("comm")).unwrap_or_default();
-            comm.starts_with("C1 Compiler") || comm.starts_with("C2 Compiler")
-        })
-    };
-    while !compiles() {
-        assert!(begin.elapsed() < PATIENCE, "the JVM does not start");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    UnixListener::bind(format!("/tmp/.java_pid{}", program.pid())).expect("a socket")
-}
-
-#[test]
-fn jvm_maps_beside_one_that_never_answers_others_are_named() {
-    let arguments = ["-XX:+PreserveFramePointer", "Busy.java"];
-    let (Some(mute), Some(program)) = (
-        Program::start("java", &arguments),
-        Program::start("java", &arguments),
-    ) else {
-        return;
-    };
-    let socket = mute_socket(&mute);
-    let (mute_pid, pid) = (mute.pid(), program.pid());
-    let mut recording = Recording::open(&format!("target=pid {mute_pid},{pid}\njvm.maps=1"));
-    let of = |pid: u32, model: &Model, what: &str| {
-        let name = format!("(pid {pid}) {what}");
-        has(&model.notices, &name)
-    };
-    sample_until(&mut recording, "named beside", |model| {
-        of(pid, model, "writes maps") && whole_chain(model, "JavaCalls", "Busy.leaf")
-    });
-    sample_until(&mut recording, "told", |model| {
-        of(mute_pid, model, "gives no names")
-    });
-    drop(socket);
-}
-
-#[test]
-fn end_while_a_jvm_does_not_answer_waits_for_nothing() {
-    let Some(mute) = Program::start("java", &["Busy.java"]) else {
-        return;
-    };
-    let socket = mute_socket(&mute);
-    let mut recording = Recording::open(&format!("target=pid {}\njvm.maps=1", mute.pid()));
-    let asked = Instant::now();
-    socket.set_nonblocking(true).expect("it does not wait");
-    let connection = loop {
-        recording.run(19, 500);
-        recording.ask_new_names();
-        if let Ok((connection, _)) = socket.accept() {
-            break connection;
-        }
-        assert!(
-            asked.elapsed() < PATIENCE,
-            "it is never asked: {:?}",
-            recording.model.notices
-        );
-    };
-    drop(recording);
-    // Else the answer would be waited for half a minute.
-    let mut request = Vec::new();
-    (&connection)
-        .take(1 << 10)
-        .read_to_end(&mut request)
-        .expect("its end is closed");
-    assert!(request.starts_with(b"1\0jcmd"), "{request:?}");
-}
-
-#[test]
-fn jvm_maps_java_that_takes_no_requests_is_left_alone() {
-    let arguments = ["-XX:+DisableAttachMechanism", "Busy.java"];
-    let Some(mut program) = Program::start("java", &arguments) else {
-        return;
-    };
-    let mut recording = Recording::open(&format!("target=pid {}\njvm.maps=1", program.pid()));
-    sample_until(&mut recording, "told", |model| {
-        has(&model.notices, "DisableAttachMechanism")
-    });
-    assert!(program.lives());
-    assert!(!program.map().exists());
 }
 
 #[test]

@@ -43,7 +43,7 @@ pub use line::NewMapping;
 pub use maps::ProcessMaps;
 pub use module::{Module, ModuleKind, Modules, Sign};
 pub use probe::{ProbedMaps, Prober, Seen, WantedMapping};
-pub use runtime::{RuntimeKnown, attach, number_in_own_namespace, read_code};
+pub use runtime::{RuntimeKnown, number_in_own_namespace, read_code};
 pub use walk::{NAMED, Unwinder};
 
 /// Names one module for the life of its [`Modules`]: dense, from 0.

@@ -78,24 +78,6 @@ impl Prober {
         }
     }
 
-    /// The folder at such a path, as a place to look for files from.
-    ///
-    /// # Errors
-    /// There is no such folder.
-    pub fn folder_at(
-        &self,
-        process: &ProcessFolder,
-        path: &[u8],
-    ) -> io::Result<Option<Arc<OpenFile>>> {
-        let Some((folder, _)) = self.go(process, path, LastLink::Refused)? else {
-            return Ok(None);
-        };
-        if !folder.metadata()?.is_dir() {
-            return Err(io::ErrorKind::NotADirectory.into());
-        }
-        OpenFile::of(folder).map(|folder| Some(Arc::new(folder)))
-    }
-
     /// What is at the end of a path, not opened, and where that lies.
     fn go(
         &self,
@@ -158,11 +140,7 @@ mod tests {
     use super::*;
     use crate::FileKey;
     use nix::{sys::stat::Mode, unistd::mkfifo};
-    use std::{
-        fs,
-        os::unix::fs::symlink,
-        path::{Path, PathBuf},
-    };
+    use std::{fs, os::unix::fs::symlink, path::PathBuf};
 
     struct Folder(PathBuf);
 
@@ -269,11 +247,5 @@ mod tests {
         for path in ["/proc/self/maps", "link/maps"] {
             assert!(folder.open(path).expect("judged").is_none(), "{path}");
         }
-        let process = ProcessFolder::open(std::process::id()).expect("own folder");
-        let prober = Prober::default();
-        let at = |path: &Path| prober.folder_at(&process, path.as_os_str().as_bytes());
-        assert!(at(Path::new("/proc")).expect("judged").is_none());
-        assert!(at(&folder.0).expect("found").is_some());
-        assert!(at(&folder.0.join("a/b/file")).is_err());
     }
 }

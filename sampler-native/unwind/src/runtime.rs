@@ -98,7 +98,7 @@ impl Memory for Mem {
 ///
 /// # Errors
 /// Not found: the process has none. Others: it has one of another kind, or may not be read.
-pub fn attach(process: &ProcessFolder, kind: RuntimeKind) -> io::Result<Attached> {
+pub(crate) fn attach(process: &ProcessFolder, kind: RuntimeKind) -> io::Result<Attached> {
     let maps = process.read("maps", MAPS_LIMIT)?;
     let memory = Mem(process.file("mem")?);
     let mut error = io::Error::new(io::ErrorKind::NotFound, "it has no file of the runtime");

@@ -38,6 +38,9 @@ impl Layout {
         }
         let blob = &self.blob;
         let name = memory.text(header.u64(blob.name)?, MAX_NAME);
+        if is_buffer(&name) {
+            return None;
+        }
         let kind = kind(&name);
         let complete = match blob.complete {
             (place, true) => u32::from(header.u16(place)?),
@@ -107,6 +110,11 @@ fn kind(name: &[u8]) -> Kind {
         _ if name.starts_with(b"StubRoutines (continuation") => Kind::Elsewhere,
         _ => Kind::Stub,
     }
+}
+
+/// Whether code of this name is only being made: none of it runs, and soon other code lies there.
+fn is_buffer(name: &[u8]) -> bool {
+    name.ends_with(b"temporary CodeBuffer") || name.starts_with(b"Compile::")
 }
 
 /// The name of a stub as it is shown: of the kind `name`, without what differs between versions only.

@@ -258,7 +258,7 @@ mod tests {
             })
             .collect();
         for step in 1..40_u32 {
-            let code: Vec<u8> = (0..8000_u32).map(|at| (at * step >> 3) as u8).collect();
+            let code: Vec<u8> = (0..8000_u32).map(|at| ((at * step) >> 3) as u8).collect();
             let stops: Vec<(u32, u16)> = (0..900).map(|at| (at * 9, (at % 600) as u16)).collect();
             for (from, to, scope) in runs(&code, &stops, &scopes) {
                 assert!(from < to && to <= 8000 && usize::from(scope) < scopes.len());

@@ -75,11 +75,16 @@ pub fn step(
         Looked::Lacking => return Step::Lacking,
     };
     match piece.code.kind {
-        Kind::Compiled | Kind::Native => match walk.leave_compiled(&piece) {
-            Step::Unsure if walk.known.doubt(pc) => Step::Lacking,
-            step => step,
-        },
-        Kind::Stub => walk.leave_stub(&piece),
+        Kind::Compiled | Kind::Native | Kind::Stub => {
+            let step = match piece.code.kind {
+                Kind::Stub => walk.leave_stub(&piece),
+                _ => walk.leave_compiled(&piece),
+            };
+            match step {
+                Step::Unsure if walk.known.doubt(pc) => Step::Lacking,
+                step => step,
+            }
+        }
         Kind::Frameless => {
             walk.put(piece.names[0], 0);
             walk.first([(walk.sp(), Rbp::Register)])
@@ -141,6 +146,7 @@ impl Walk<'_> {
     /// The caller, if its return address lies at the first of these places at which one lies.
     fn first(&mut self, places: impl IntoIterator<Item = (u64, Rbp)>) -> Step {
         let mut lacking = false;
+        let mut doubtful = None;
         for (index, (top, rbp)) in places.into_iter().enumerate() {
             let Some(pc) = self.stack.word(top) else {
                 return Step::Missing(top);
@@ -158,10 +164,19 @@ impl Walk<'_> {
                 Site::Yes if !lacking => return Step::Caller(caller),
                 Site::Perhaps if index == 0 => return Step::Perhaps(caller),
                 Site::Yes | Site::Perhaps => lacking = true,
+                Site::No if index == 0 => doubtful = Some(pc),
                 Site::No => {}
             }
         }
         match lacking && self.known.is_lacking() {
+            true => Step::Lacking,
+            false => doubtful.map_or(Step::Unsure, |pc| self.doubt(pc)),
+        }
+    }
+
+    /// No call returns to an address where a call should: other code may lie there now, as that which was being compiled.
+    fn doubt(&mut self, address: u64) -> Step {
+        match self.layout.has_code(address) && self.known.doubt(address.wrapping_sub(1)) {
             true => Step::Lacking,
             false => Step::Unsure,
         }
@@ -273,9 +288,12 @@ impl Walk<'_> {
             (top, place)
         });
         match self.first(places) {
-            // Where the helper has called on, only its own frame pointer is certain.
+            // Where the helper has called on, only its own frame pointer is certain, and where it has no frame: one word may be there so
+            // that the stack of what it called lies at a round address.
             Step::Caller(caller) | Step::Perhaps(caller)
-                if self.at.is_return && rbp.map(|rbp| rbp.wrapping_add(16)) != Some(caller.sp) =>
+                if self.at.is_return
+                    && caller.sp.wrapping_sub(sp) > 16
+                    && rbp.map(|rbp| rbp.wrapping_add(16)) != Some(caller.sp) =>
             {
                 Step::Unsure
             }
@@ -338,7 +356,7 @@ impl Walk<'_> {
         match self.site(pc) {
             Site::Yes => Step::Caller(caller),
             Site::Perhaps => Step::Perhaps(caller),
-            Site::No => Step::Unsure,
+            Site::No => self.doubt(pc),
         }
     }
 

@@ -253,7 +253,7 @@ impl Jvm {
         self.put64(self.variable("_call_stub_return_address"), self.call_stub);
         let flags = self.room(72);
         let value = self.room(8);
-        for (index, name) in (0..).zip(["DisableAttachMechanism", "ReduceSignalUsage"]) {
+        for (index, name) in (0..).zip(["DisableAttachMechanism", "PreserveFramePointer"]) {
             let name = self.string(name);
             self.put64(flags + 24 * index, value);
             self.put64(flags + 24 * index + 8, name);

@@ -50,9 +50,14 @@ impl Walked {
 
     /// Steps until nothing is lacking any more; the names of the frame, and of those the number of guesses.
     fn step(&mut self, place: &Place, stack: &Words) -> (Step, Vec<String>, usize) {
+        self.step_at(1, place, stack)
+    }
+
+    /// The same at a moment, ns.
+    fn step_at(&mut self, now: u64, place: &Place, stack: &Words) -> (Step, Vec<String>, usize) {
         for _ in 0..4 {
             let mut called = Called::default();
-            self.known.begin(1);
+            self.known.begin(now);
             let step = self
                 .attached
                 .step(&mut self.known, place, stack, &mut called);
@@ -70,7 +75,7 @@ impl Walked {
             let asks = self.known.take_asks();
             assert!(!asks.is_empty(), "it lacks nothing");
             let found = self.attached.read(&Pages::new(&self.jvm, 256), &asks);
-            self.known.come(&asks, Some(found), &mut self.names, 1);
+            self.known.come(&asks, Some(found), &mut self.names, now);
         }
         panic!("it lacks more and more");
     }
@@ -152,6 +157,34 @@ fn step_at_each_instruction_of_a_leaf_finds_its_caller() {
             (&names[..], guessed),
             (&["a.Callee.leaf".to_owned()][..], 0)
         );
+    }
+}
+
+#[test]
+fn step_to_code_that_was_something_else_when_it_was_read_reads_it_again() {
+    for before in ["C1 temporary CodeBuffer", "helper of before"] {
+        for of_leaf in [true, false] {
+            let (mut jvm, caller, callee) = two();
+            let name = if of_leaf { callee } else { caller } - 352 + 96;
+            let other = jvm.blob(before, 0, &[0xc3]) - 352 + 96;
+            let (own, other) = (jvm.word(name), jvm.word(other));
+            jvm.put64(name, other);
+            let mut walked = Walked::new(jvm);
+            let mut words = vec![0x5555; 256];
+            let place = place(callee + 20, false);
+            // A helper may be left by any true return address.
+            if of_leaf {
+                assert_eq!(walked.step(&place, &Words(words.clone())).0, Step::Unsure);
+            }
+            words[3] = caller + RETURN;
+            if !of_leaf {
+                assert_eq!(walked.step(&place, &Words(words.clone())).0, Step::Unsure);
+            }
+            walked.jvm.put64(name, own);
+            let (step, _, _) = walked.step_at(2_000_000_000, &place, &Words(words));
+            let is_found = matches!(step, Step::Caller(found) if found.pc == caller + RETURN);
+            assert!(is_found, "{before} {of_leaf} {step:?}");
+        }
     }
 }
 

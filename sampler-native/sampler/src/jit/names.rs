@@ -6,7 +6,6 @@ use std::{
     hash::RandomState,
     sync::{
         Arc,
-        atomic::AtomicBool,
         mpsc::{Receiver, RecvTimeoutError, Sender},
     },
     time::{Duration, Instant},
@@ -17,13 +16,12 @@ use flametop_unwind::OpenFile;
 
 use super::{
     Answer, Ask, Question,
-    jvms::{self, Jvms, REFUSED},
     subject::{PAUSE, Subject, TICK},
 };
 use crate::{
     budget::Budget,
     os,
-    prober::{self, Jvm, Missing, PerfMap, Prober},
+    prober::{self, Missing, PerfMap, Prober},
 };
 
 /// Most processes whose maps are followed; the process that was asked about longest ago goes first.
@@ -35,6 +33,8 @@ const MAX_WAITING: usize = 1 << 16;
 /// ns of a second in which maps of one process, and maps of all processes of a user, are read; beyond that there are no names for a while.
 const READING: u64 = 100_000_000;
 const READING_OF_USER: u64 = 200_000_000;
+/// A map that cannot be opened is tried again after this time, and a process that is gone is forgotten.
+const REFUSED: Duration = Duration::from_secs(60);
 /// The user of a process whose user is not known.
 const NOBODY: u32 = u32::MAX;
 
@@ -46,7 +46,6 @@ pub struct Names {
     prober: Arc<Prober>,
     hasher: RandomState,
     replies: Sender<Answer>,
-    jvms: Jvms,
     /// Without a question no file is looked at before this moment.
     follow_due: Instant,
     /// Texts that the user was told already.
@@ -54,20 +53,13 @@ pub struct Names {
 }
 
 impl Names {
-    /// Nothing asked yet. `jvm_maps`: whether JVMs are asked to write maps. `own`: for the answers of JVMs.
-    pub fn new(
-        prober: Arc<Prober>,
-        jvm_maps: bool,
-        replies: Sender<Answer>,
-        own: Sender<Question>,
-        stop: Arc<AtomicBool>,
-    ) -> Names {
+    /// Nothing asked yet.
+    pub fn new(prober: Arc<Prober>, replies: Sender<Answer>) -> Names {
         Names {
             processes: HashMap::new(),
             reading: Budget::new(READING, READING_OF_USER),
             hasher: RandomState::new(),
             replies,
-            jvms: Jvms::new(Arc::clone(&prober), jvm_maps, own, stop),
             prober,
             follow_due: Instant::now(),
             told: HashSet::new(),
@@ -83,38 +75,12 @@ impl Names {
             };
             match question {
                 Ok(Question::Names(batch)) => self.ask(batch),
-                Ok(Question::Named(tgids)) => {
-                    for tgid in tgids {
-                        self.meet(tgid, Instant::now());
-                        self.look(tgid);
-                    }
-                }
-                Ok(Question::JvmMaps(wanted)) => {
-                    self.jvms.wanted = wanted;
-                    for subject in self.processes.values_mut() {
-                        subject.ask_due = Instant::now();
-                        subject.wants_map = true;
-                    }
-                }
                 Ok(Question::PerfMap(tgid, map)) => self.opened(tgid, map),
-                Ok(Question::Jvm(tgid, jvm)) => self.ask_jvm(tgid, jvm),
-                Ok(Question::Mapped(tgid, result)) => {
-                    self.jvms.answered();
-                    self.mapped(tgid, result);
-                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Ok(Question::End) | Err(RecvTimeoutError::Disconnected) => break,
             }
             self.read_on();
             self.follow();
-        }
-        // The threads that ask JVMs may have files to remove.
-        while self.jvms.are_asked() {
-            match questions.recv() {
-                Ok(Question::Mapped(..)) => self.jvms.answered(),
-                Ok(_) => {}
-                Err(_) => break,
-            }
         }
     }
 
@@ -162,7 +128,6 @@ impl Names {
             Subject::new(user, now)
         });
         subject.used = now;
-        subject.wants_map = true;
     }
 
     /// Has the map of this process opened, if it is time to do so.
@@ -357,45 +322,6 @@ impl Names {
             if follow {
                 self.look(tgid);
             }
-        }
-        self.jvms.look(&mut self.processes, now);
-    }
-
-    /// The prober has said whether a process is a JVM: if so, the JVM is asked for a map.
-    fn ask_jvm(&mut self, tgid: u32, jvm: Result<Option<Box<Jvm>>, String>) {
-        match jvm {
-            Err(why) => self.mapped(tgid, Err(why)),
-            Ok(jvm) => {
-                if let Some(subject) = self.processes.get_mut(&tgid) {
-                    subject.jvm = Some(jvm.is_some());
-                }
-                self.jvms.ask(tgid, jvm);
-            }
-        }
-    }
-
-    /// A JVM has written its map, or said why not.
-    fn mapped(&mut self, tgid: u32, result: Result<(), String>) {
-        self.jvms.forget(tgid);
-        let now = Instant::now();
-        if let Some(subject) = self.processes.get_mut(&tgid) {
-            subject.ask_due = now + jvms::pause(result.is_ok());
-            (subject.look_due, subject.follow_due) = (now, now);
-        }
-        match result {
-            Ok(()) => self.notice(
-                tgid,
-                false,
-                format!(
-                    "{} writes maps of its compiled code for flametop",
-                    title(tgid)
-                ),
-            ),
-            Err(why) => self.notice(
-                tgid,
-                true,
-                format!("{} gives no names of its compiled code: {why}", title(tgid)),
-            ),
         }
     }
 

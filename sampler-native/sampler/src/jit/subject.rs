@@ -50,11 +50,6 @@ pub struct Subject {
     unchecked: bool,
     check_due: Instant,
     pub used: Instant,
-    /// A frame was seen first since the JVM wrote its last map.
-    pub wants_map: bool,
-    /// Whether the process is a JVM, once that is known.
-    pub jvm: Option<bool>,
-    pub ask_due: Instant,
     /// The process has ended.
     pub gone: bool,
     told_skipped: bool,
@@ -90,9 +85,6 @@ impl Subject {
             unchecked: false,
             check_due: now,
             used: now,
-            wants_map: true,
-            jvm: None,
-            ask_due: now,
             gone: false,
             told_skipped: false,
         }

@@ -5,7 +5,7 @@ use std::{
     fs,
     path::PathBuf,
     process::Child,
-    time::{Instant, SystemTime},
+    time::{Duration, Instant, SystemTime},
 };
 
 /// A process whose map no other test writes, the prober, and the thread.
@@ -32,7 +32,7 @@ impl World {
             process,
             map,
             changes: 0,
-            jit: JitNames::start(Arc::clone(&prober), false),
+            jit: JitNames::start(Arc::clone(&prober)),
             prober,
         }
     }

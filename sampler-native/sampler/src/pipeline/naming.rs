@@ -1,7 +1,7 @@
 //! Names and source lines of frames: whom a frame's name is asked from, and the answers as records.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, HashSet},
     io, mem,
 };
 
@@ -100,7 +100,6 @@ impl Naming {
     pub fn ask_names(&mut self, frames: &[u32], of: &mut Frames<'_>) {
         let mut queries = Vec::with_capacity(frames.len());
         let mut jit = Vec::new();
-        let mut named = BTreeSet::new();
         let now = os::monotonic();
         for &frame in frames {
             let Some(&place) = of.stacks.place(frame) else {
@@ -111,7 +110,6 @@ impl Naming {
                 let name = of.names.get(function.name);
                 let name = name.map_or(&b"[jit]"[..], |name| &name.function);
                 put_name(of.out, frame, NameSource::Symbol, name);
-                named.extend(of.files.modules.get(place.module).tgid());
                 continue;
             }
             let module = of.files.modules.get(place.module);
@@ -131,9 +129,6 @@ impl Naming {
         self.symbolizer.ask(&queries);
         if !jit.is_empty() {
             self.jit.ask(jit);
-        }
-        if !named.is_empty() {
-            self.jit.named(named.into_iter().collect());
         }
     }
 

@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, atomic::AtomicBool},
 };
 
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 
 use crate::pipeline::Pipeline;
 
@@ -39,18 +39,6 @@ impl Wishes {
     pub fn force_probes(&self) {
         self.0.wished().force_probes = true;
     }
-
-    /// Whether JVMs are asked to write maps of their compiled code from now on.
-    ///
-    /// # Errors
-    /// A thread of the session failed earlier.
-    pub fn set_jvm_maps(&self, wanted: bool) -> Result<()> {
-        if self.0.pipeline.is_poisoned() {
-            bail!(FAILED);
-        }
-        self.0.wished().jvm_maps = Some(wanted);
-        Ok(())
-    }
 }
 
 /// The wishes that the session has not taken yet.
@@ -60,8 +48,6 @@ pub(super) struct Wished {
     pub names: Vec<u32>,
     /// Frames whose places are wanted.
     pub places: Vec<u32>,
-    /// See [`Wishes::set_jvm_maps`].
-    pub jvm_maps: Option<bool>,
     /// See [`Wishes::force_probes`].
     pub force_probes: bool,
     /// See [`Wishes::set_source`].

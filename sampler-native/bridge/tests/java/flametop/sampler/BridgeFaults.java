@@ -73,7 +73,6 @@ final class BridgeFaults {
     throwsNothing(wrong, "names of frames that there are not", () -> Bridge.wish(handle, "names=4294967295,5"));
     throwsNothing(wrong, "places of frames that there are not", () -> Bridge.wish(handle, "places=4294967295,5"));
     throwsNothing(wrong, "names of no frames", () -> Bridge.wish(handle, "names="));
-    throwsNothing(wrong, "maps of JVMs", () -> Bridge.wish(handle, "jvm.maps=0"));
     panics(wrong, "wish of an open session", () -> Bridge.wish(handle, "names=1"));
     panics(wrong, "fill of an open session", () -> Bridge.fill(handle, direct, true, 0));
     throwsNothing(wrong, "fill after a panic", () -> Bridge.fill(handle, direct, true, 0));

@@ -73,7 +73,6 @@ final class FileScreen implements ScreenExporter.Shown {
             new ScreenSource(files),
             null,
             null,
-            null,
             new ScreenExporter(new FileScreen(files)),
             new CompletableFuture<>());
     return new LiveScreen(screen, CompletableFuture.completedFuture(session)).run();

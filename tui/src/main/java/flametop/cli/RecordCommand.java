@@ -2,7 +2,6 @@ package flametop.cli;
 
 import flametop.cli.settings.BudgetOptions;
 import flametop.cli.settings.EventOptions;
-import flametop.cli.settings.JvmOptions;
 import flametop.cli.settings.RateOptions;
 import flametop.export.OutputFile;
 import flametop.export.StackFormat;
@@ -71,8 +70,6 @@ final class RecordCommand implements Callable<Integer> {
         "Which source of events the stacks are of: one of those given with -e, as it is written there; the first by default."
       })
   private @Nullable String measure;
-
-  @Mixin private final JvmOptions jvms = new JvmOptions();
 
   @Mixin private final DebuginfodOptions debuginfod = new DebuginfodOptions();
 
@@ -313,12 +310,7 @@ final class RecordCommand implements Callable<Integer> {
           recorded != null
               ? replay.open(recorded, 0)
               : KernelSource.open(
-                  target,
-                  rates.passHz(),
-                  rates.cpuHz(),
-                  budget.limited(),
-                  jvms.maps(),
-                  debuginfod.servers());
+                  target, rates.passHz(), rates.cpuHz(), budget.limited(), debuginfod.servers());
       if (source instanceof KernelSource kernel) {
         events.switchOn(kernel, kernel::sourceOn);
       }
@@ -390,7 +382,7 @@ final class RecordCommand implements Callable<Integer> {
       throw Failure.usage(
           "--unit is of the time of tasks; a source given with -e has its own unit");
     }
-    replay.agree(targets, rates, budget, jvms, debuginfod);
+    replay.agree(targets, rates, budget, debuginfod);
     targets.agree(program, replay);
     if (seconds != null && passes != null) {
       throw Failure.usage("-d and -i both say when to end; give one of them");

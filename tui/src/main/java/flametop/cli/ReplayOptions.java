@@ -1,7 +1,6 @@
 package flametop.cli;
 
 import flametop.cli.settings.BudgetOptions;
-import flametop.cli.settings.JvmOptions;
 import flametop.cli.settings.RateOptions;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.SamplerException;
@@ -73,11 +72,7 @@ final class ReplayOptions {
 
   /** Refuses what does not go together. */
   void agree(
-      TargetOptions target,
-      RateOptions rates,
-      BudgetOptions budget,
-      JvmOptions jvms,
-      DebuginfodOptions debuginfod) {
+      TargetOptions target, RateOptions rates, BudgetOptions budget, DebuginfodOptions debuginfod) {
     if (file != null && target.given()) {
       throw Failure.usage(
           "--replay has its own target: -a, -p, -t and --cgroup do not go with it; -c and -u do");
@@ -85,10 +80,6 @@ final class ReplayOptions {
     if (file != null && (rates.given() || budget.given())) {
       throw Failure.usage(
           "--replay has the rates of its recording: -F, --cpu-hz and --budget do not go with it; --replay-speed does");
-    }
-    if (file != null && jvms.maps()) {
-      throw Failure.usage(
-          "--replay asks no JVM: --jvm-maps goes with live sampling; a recording has the names that it was made with");
     }
     if (file != null && debuginfod.given()) {
       throw Failure.usage(

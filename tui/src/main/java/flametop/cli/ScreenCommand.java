@@ -2,7 +2,6 @@ package flametop.cli;
 
 import flametop.cli.settings.BudgetOptions;
 import flametop.cli.settings.EventOptions;
-import flametop.cli.settings.JvmOptions;
 import flametop.cli.settings.LookOptions;
 import flametop.cli.settings.RateOptions;
 import flametop.cli.settings.Settings;
@@ -31,7 +30,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ITypeConverter;
@@ -68,8 +66,6 @@ final class ScreenCommand implements Callable<Integer> {
   @Mixin private final BudgetOptions budget = new BudgetOptions();
 
   @Mixin private final EventOptions events = new EventOptions();
-
-  @Mixin private final JvmOptions jvms = new JvmOptions();
 
   @Mixin private final DebuginfodOptions debuginfod = new DebuginfodOptions();
 
@@ -193,7 +189,7 @@ final class ScreenCommand implements Callable<Integer> {
     if (looks.listed()) {
       return ExitCode.DONE.number();
     }
-    replay.agree(targets, rates, budget, jvms, debuginfod);
+    replay.agree(targets, rates, budget, debuginfod);
     if (!Terminals.isStdin() && !replay.isStdin() || !Terminals.isStdout()) {
       throw Failure.usage(
           (Terminals.isStdout() ? "stdin" : "stdout")
@@ -251,9 +247,7 @@ final class ScreenCommand implements Callable<Integer> {
         workload == null ? describe(target) : workload.what(),
         rates.passHz(),
         rates.cpuHz(),
-        () ->
-            KernelSource.open(
-                target, rates.passHz(), rates.cpuHz(), budget.limited(), jvms.maps(), servers));
+        () -> KernelSource.open(target, rates.passHz(), rates.cpuHz(), budget.limited(), servers));
   }
 
   private Subject recorded(Path file) throws SamplerException {
@@ -309,7 +303,6 @@ final class ScreenCommand implements Callable<Integer> {
         subject.what,
         new ScreenSource(profile),
         source.recorded() ? null : sampler::setRates,
-        source instanceof KernelSource kernel ? new JvmMaps(kernel) : null,
         switches,
         ScreenExporter.of(profile, source.facts()),
         exitCode);
@@ -345,22 +338,6 @@ final class ScreenCommand implements Callable<Integer> {
     watch.setDaemon(true);
     watch.start();
     return exitCode;
-  }
-
-  private final class JvmMaps implements BooleanSupplier {
-    private final KernelSource source;
-    private boolean wanted = jvms.maps();
-
-    JvmMaps(KernelSource source) {
-      this.source = source;
-    }
-
-    @Override
-    public synchronized boolean getAsBoolean() {
-      wanted = !wanted;
-      source.jvmMaps(wanted);
-      return wanted;
-    }
   }
 
   /** Tells when the target is gone; the screen goes on with the samples of the target. */

@@ -42,18 +42,12 @@ public final class KernelSource implements SampleSource {
    *
    * @param programTime whether the kernel counts how long the BPF programs run, which costs some 70
    *     ns a run
-   * @param jvmMaps see {@link #jvmMaps}
    * @param debugServers addresses of servers that are asked for debug files, with spaces between
    *     them; empty: none is asked
    * @throws SamplerException if this host does not allow it, or there is no such target
    */
   public static KernelSource open(
-      Target target,
-      int passHz,
-      int cpuHz,
-      boolean programTime,
-      boolean jvmMaps,
-      String debugServers)
+      Target target, int passHz, int cpuHz, boolean programTime, String debugServers)
       throws IOException {
     Bridge.load();
     String settings =
@@ -65,8 +59,6 @@ public final class KernelSource implements SampleSource {
             + cpuHz
             + "\nprogram.time="
             + (programTime ? 1 : 0)
-            + "\njvm.maps="
-            + (jvmMaps ? 1 : 0)
             + "\n"
             + own()
             + "debuginfod="
@@ -225,14 +217,6 @@ public final class KernelSource implements SampleSource {
       wish.append(i == 0 ? "" : ",").append(Integer.toUnsignedString(frames[i]));
     }
     return wish.toString();
-  }
-
-  /**
-   * Whether the JVMs whose compiled code is seen are asked to write maps of it, so that it has
-   * names. May be called by any thread; does nothing once this is closed.
-   */
-  public void jvmMaps(boolean wanted) {
-    whileOpen("jvm.maps=" + (wanted ? 1 : 0));
   }
 
   /**

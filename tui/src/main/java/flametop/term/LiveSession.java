@@ -3,7 +3,6 @@ package flametop.term;
 import flametop.view.screen.ScreenSource;
 import flametop.view.state.EventControl;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,8 +13,6 @@ import org.jspecify.annotations.Nullable;
  *     {@code replay of FILE}
  * @param source answers with snapshots and takes commands
  * @param rates null if the rates cannot change (a replay)
- * @param jvmMaps begins or stops to ask JVMs for maps of their compiled code; returns whether JVMs
- *     are asked now. Null in a replay
  * @param events switches sources of events. Null in a replay
  * @param end completes with the exit code when the screen must end by itself, if it ever must
  */
@@ -24,7 +21,6 @@ public record LiveSession(
     String target,
     ScreenSource source,
     @Nullable RateControl rates,
-    @Nullable BooleanSupplier jvmMaps,
     @Nullable EventControl events,
     Exporter exporter,
     CompletableFuture<Integer> end) {}

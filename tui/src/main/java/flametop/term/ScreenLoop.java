@@ -23,7 +23,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -398,15 +397,6 @@ final class ScreenLoop {
       } else {
         ask(new Budget.Pace(budget.now().refreshNanos(), true, r.passHz(), r.cpuHz()));
       }
-    } else if (effect instanceof Effect.JvmMaps) {
-      BooleanSupplier maps = to.jvmMaps();
-      String text =
-          maps == null
-              ? "a replay has the names that it was recorded with"
-              : maps.getAsBoolean()
-                  ? "JVMs are asked for maps of their compiled code; J stops that"
-                  : "JVMs are no longer asked";
-      state = scene.settled().withMessage(text);
     } else if (effect instanceof Effect.Export x) {
       CellGrid shown = screen();
       state = state.withExports(state.exports() + 1);

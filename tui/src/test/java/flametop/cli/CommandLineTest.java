@@ -78,8 +78,8 @@ class CommandLineTest {
     misused("'--by': 'pid' is none of none, service, comm, process, thread", "record --by pid");
     misused("'--unit': 'ms' is none of us, samples", "record --unit ms");
     misused(
-        "'--format': 'svg' is none of folded, speedscope, pprof, html, text, json, xstack, flametop",
-        "record --format svg");
+        "'--format': 'png' is none of folded, speedscope, pprof, html, svg, text, json, xstack, flametop",
+        "record --format png");
     misused("'-d': '0' is no number of seconds", "record -d 0");
     misused("'-d': 'NaN' is no number of seconds", "record -d NaN");
     misused("'-i': '0' is no whole number from 1", "record -i 0");
@@ -96,7 +96,6 @@ class CommandLineTest {
     misused("--replay has its own target", "record --replay x -p 1");
     misused("--replay has the rates of its", "record --replay x -F 9");
     misused("--replay has the rates of its", "--replay x --cpu-hz 0");
-    misused("--replay asks no JVM", "record --replay x --jvm-maps");
     misused("--replay ends where the recording does", "record --replay x -d 1");
     misused("--replay-speed goes with --replay", "record --replay-speed 2");
     misused("--format flametop holds all that is sampled", "record --format flametop -c sh");

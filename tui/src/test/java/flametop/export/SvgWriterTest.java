@@ -54,7 +54,7 @@ class SvgWriterTest {
             Exports.stack(5, "b", NodeKind.PROCESS, "f", NodeKind.USER));
     Map<String, Box> named = new HashMap<>();
     for (Box box : boxes(export)) {
-      named.put(box.title(), box);
+      named.put(box.title().replaceAll(" \\[[^]]*]", ""), box);
     }
     Box all = named.get("all, 8 samples, 100.00 %");
     assertEquals(0, all.x());

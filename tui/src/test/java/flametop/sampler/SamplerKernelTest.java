@@ -120,7 +120,7 @@ class SamplerKernelTest {
       assertEquals('r', steps.getInputStream().read());
       Sink sink = new Sink();
       Target target = Target.processes(List.of((int) steps.pid()));
-      KernelSource kernel = KernelSource.open(target, HZ, 0, false, false, "");
+      KernelSource kernel = KernelSource.open(target, HZ, 0, false, "");
       try (Sampler sampler = new Sampler(kernel, HZ, 0, PASSES, sink)) {
         sampler.start();
         sink.done.get();

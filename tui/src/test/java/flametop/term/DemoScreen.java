@@ -59,7 +59,6 @@ public final class DemoScreen {
                         "all tasks",
                         new ScreenSource(machine),
                         (pass, cpu) -> {},
-                        () -> true,
                         null,
                         (what, screen, theme) ->
                             CompletableFuture.completedFuture(

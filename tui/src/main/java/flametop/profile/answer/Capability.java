@@ -34,8 +34,6 @@ public enum Capability {
   SOURCE_LINES("folded stacks have no source lines; record --format flametop --lines has"),
   /** Rates of samples can be chosen. */
   SAMPLING("nothing is sampled here"),
-  /** JVMs run that can be asked for names. */
-  JVMS("no JVM is asked here"),
   /** Stacks come from files, of which there may be several. */
   FILES("no file of stacks is open");
 

@@ -89,7 +89,6 @@ public enum Action {
   FEWER_PASSES("fewer-passes", Group.SAMPLING, "passes", "passes a second", "- _"),
   SLOWER_CLOCK("slower-clock", Group.SAMPLING, "cpu clock", "cpu clock", "<"),
   FASTER_CLOCK("faster-clock", Group.SAMPLING, "cpu clock", "cpu clock", ">"),
-  JVM_NAMES("jvm-names", Group.SAMPLING, "", "ask JVMs for names", "J"),
 
   EXPORT("export", Group.MORE, "export", "export to a file", "e"),
   COPY("copy", Group.MORE, "copy", "copy the whole name", "y"),
@@ -182,7 +181,6 @@ public enum Action {
       case SWITCH, ADD, REMOVE -> Capability.SWITCHES;
       case SOURCE -> Capability.SOURCE_LINES;
       case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK -> Capability.SAMPLING;
-      case JVM_NAMES -> Capability.JVMS;
       case PREVIOUS_FILE, NEXT_FILE, SPLIT, OTHER_PANE, OUTERMOST -> Capability.FILES;
       default -> null;
     };

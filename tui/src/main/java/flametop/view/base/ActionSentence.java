@@ -104,7 +104,6 @@ final class ActionSentence {
       case FEWER_PASSES -> "Looks at every task less often.";
       case SLOWER_CLOCK -> "Samples CPUs less often.";
       case FASTER_CLOCK -> "Samples CPUs more often: 0, 19, 49, 99, 199, 499 times a second.";
-      case JVM_NAMES -> "Asks JVMs for names of their compiled code (`--jvm-maps`); again: stops.";
 
       case EXPORT -> "Writes what is shown to a file; a list asks for the format.";
       case COPY -> "Copies the whole name of the selection to the clipboard (OSC 52).";

@@ -58,7 +58,6 @@ public final class CommonKeys {
       case FEWER_PASSES -> rates(s, PASS_RATES, -1, true);
       case FASTER_CLOCK -> rates(s, CPU_RATES, 1, false);
       case SLOWER_CLOCK -> rates(s, CPU_RATES, -1, false);
-      case JVM_NAMES -> Step.to(s, new Effect.JvmMaps());
       case EXPORT -> Step.to(s.withFormats(s.formats().opened(s.view())));
       case HELP -> Step.to(s.withHelp(true));
       case REPAINT -> Step.to(s, new Effect.Repaint());

@@ -42,8 +42,7 @@ import org.jspecify.annotations.Nullable;
 public final class Keys {
   /** The actions that pasted text must never do. */
   private static final EnumSet<Action> GRAVE =
-      EnumSet.of(
-          Action.QUIT, Action.RESTART, Action.EXPORT, Action.JVM_NAMES, Action.ADD, Action.REMOVE);
+      EnumSet.of(Action.QUIT, Action.RESTART, Action.EXPORT, Action.ADD, Action.REMOVE);
 
   private Keys() {}
 

@@ -101,9 +101,6 @@ public sealed interface Effect {
 
   record Rates(int passHz, int cpuHz) implements Effect {}
 
-  /** Ask JVMs for maps of their compiled code, or stop asking. */
-  record JvmMaps() implements Effect {}
-
   /** Fetch the rows of the open pick list. */
   record Rows(PickList.Of of) implements Question {
     @Override

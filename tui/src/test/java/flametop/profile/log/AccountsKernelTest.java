@@ -259,7 +259,7 @@ class AccountsKernelTest {
     List<String> command = new ArrayList<>(List.of(program.toString()));
     command.addAll(List.of(kind.split(" ")));
     Map<Integer, Long> cpu = new HashMap<>();
-    try (KernelSource source = KernelSource.open(Target.ALL, hz, 99, true, false, "")) {
+    try (KernelSource source = KernelSource.open(Target.ALL, hz, 99, true, "")) {
       fill(source, true, 0);
       Process load = new ProcessBuilder(command).redirectErrorStream(true).start();
       try {

@@ -182,12 +182,6 @@ class KeysTest extends KeysFixture {
   }
 
   @Test
-  void capitalJ_asksJvms() {
-    type("J");
-    assertEquals(List.of(new Effect.JvmMaps()), effects);
-  }
-
-  @Test
   void space_freezesAndThaws() {
     type(" ");
     assertTrue(state.moment().frozen());
