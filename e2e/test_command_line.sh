@@ -254,9 +254,9 @@ test_output_that_cannot_be_taken_is_told() {
 
 test_output_whose_reader_ends_early_ends_without_a_word() {
   {
-    status=0
-    "$flametop" events tracepoint: 2>"$work/err" </dev/null || status=$?
-    echo $status >"$work/code"
+    code=0
+    "$flametop" events tracepoint: 2>"$work/err" </dev/null || code=$?
+    echo $code >"$work/code"
   } | head -n 1 >"$work/out"
   equal "messages" '' "$(cat "$work/err")"
   equal "exit code" 141 "$(cat "$work/code")"

@@ -197,7 +197,13 @@ fn java_unprepared_is_whole_and_named_and_never_wrong() {
                 whole_chain(model, "Busy.main", "Busy.middle")
             });
             let before = sampled(&recording.model).count();
-            recording.run(19, 3000);
+            // A machine with other work gives the program little of its CPUs.
+            for _ in 0..5 {
+                recording.run(19, 3000);
+                if sampled(&recording.model).count() > before + 200 {
+                    break;
+                }
+            }
             recording.name_all();
             let stacks: Vec<_> = sampled(&recording.model).skip(before).collect();
             let of_main = |(_, names): &&(End, Vec<String>)| {
@@ -229,12 +235,20 @@ const BUSY: [(&str, u32, RangeInclusive<u32>); 3] = [
 fn check_lines_of_busy(recording: &mut Recording, told: &str) {
     recording.place_all();
     let model = &recording.model;
+    // While places come, more samples do, whose frames have neither names nor places yet.
+    let known = |stack: &u32| {
+        let mut frames = model.stacks[*stack as usize].frames.iter();
+        frames.all(|frame| model.names.contains_key(frame) && model.places.contains_key(frame))
+    };
     let samples = model.tasks.iter().flat_map(|task| &task.samples);
-    let stacks: BTreeSet<u32> = samples.filter_map(|sample| sample.stack).collect();
+    let stacks: BTreeSet<u32> = samples.filter_map(|s| s.stack).filter(known).collect();
     let (mut calls, mut leaves, mut unknown) = (0, 0, 0);
     for stack in stacks {
         let frames = sources(model, stack);
-        let last = frames.len().saturating_sub(1);
+        // Helpers of the JVM may be called anywhere.
+        let last = frames
+            .iter()
+            .rposition(|(name, _)| name.starts_with("Busy."));
         for (index, (name, source)) in frames.iter().enumerate() {
             let own = name.strip_prefix("Busy.").unwrap_or_default();
             let Some((_, call, own)) = BUSY.iter().find(|(name, ..)| *name == own) else {
@@ -243,7 +257,7 @@ fn check_lines_of_busy(recording: &mut Recording, told: &str) {
             let (file, line) = source.rsplit_once(':').expect("a line");
             let line: u32 = line.parse().expect("a number");
             assert_eq!(file, "Busy.java", "{told} {frames:?}");
-            if index < last {
+            if Some(index) < last {
                 assert_eq!(line, *call, "{told} {frames:?}");
                 calls += 1;
             } else if line == 0 {
