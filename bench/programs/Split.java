@@ -30,7 +30,7 @@ class Split {
   }
 
   public static void main(String[] arguments) {
-    // What is too much in one turn is less in the next.
+    // Time that a turn takes too much is missing from the next turn.
     long hot = 0;
     long cold = 0;
     while (true) {

@@ -43,7 +43,7 @@ class Truth {
     }
   }
 
-  /** What classes that come later change: code that knew none of these is thrown away, also below functions that still run. */
+  /** Classes that are loaded later override this method: compiled code that knew no override is thrown away, also below functions that still run. */
   static class Old {
     long step(long x) {
       return x * 31 + 1;

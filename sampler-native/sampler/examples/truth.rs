@@ -3,32 +3,21 @@
 //!
 //! `truth PID PROGRAM SYMBOLS SECONDS`, as root. SYMBOLS is what `nm -S PROGRAM` prints. Prints lines `key value`.
 
-use std::{
-    collections::BTreeMap,
-    error::Error,
-    thread::sleep,
-    time::{Duration, Instant},
-};
+use std::{collections::BTreeMap, error::Error, time::Duration};
 
 use flametop_kernel::{
-    Kernel, Reach, Settings, Target, Whose, abi,
+    abi,
     record::{Head, StackPart},
 };
 use flametop_unwind::{End, Frame, Input, ModuleKind, Modules, Piece, ProcessMaps, Unwinder};
 
-const MAGIC: [u64; 2] = [0x666c_616d_6574_6f70, 0x7472_7574_6863_6861];
-const CPU_HZ: u32 = 499;
-const PASS_HZ: u32 = 99;
-/// Copied of a stack that does not hold the variable in its first bytes.
-const DEEPER: Reach = Reach {
-    stack: abi::FT_CPU_STACK,
-    piece: 0,
-    near: 0,
-    follow: false,
-    walk: false,
+mod noted;
+use noted::{LIBRARY, Noted, Rates};
+
+const RATES: Rates = Rates {
+    cpu: 499,
+    passes: 99,
 };
-/// What `next` says on the way into a library and out of it.
-const LIBRARY: u32 = 100;
 
 /// One function of the program.
 enum Function {
@@ -57,7 +46,6 @@ struct Truth {
     frames: Vec<Frame>,
     clock: Tally,
     passes: Tally,
-    deeper: Vec<u32>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -77,28 +65,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         frames: Vec::new(),
         clock: Tally::default(),
         passes: Tally::default(),
-        deeper: Vec::new(),
     };
-    let (mut kernel, mut rings) = Kernel::open(&Settings {
-        target: Target::Processes(vec![pid]),
-        cpu_hz: CPU_HZ,
-        ..Settings::default()
-    })?;
-    let begin = Instant::now();
-    let mut due = Duration::ZERO;
-    while due < Duration::from_secs(seconds.parse()?) {
-        kernel.pass(false, &mut |record| {
-            truth.see(record.head, record.stack.as_ref())
-        })?;
-        rings.poll(Duration::ZERO, &mut |record| {
-            truth.see(record.head, record.stack.as_ref());
-        })?;
-        for tid in truth.deeper.drain(..) {
-            rings.reach(Whose::Thread(tid), DEEPER)?;
-        }
-        due += Duration::from_secs(1) / PASS_HZ;
-        sleep(due.saturating_sub(begin.elapsed()));
-    }
+    let seconds = Duration::from_secs(seconds.parse()?);
+    noted::take(pid, &RATES, seconds, |head, stack| truth.see(head, stack))?;
     truth.clock.print("cpu");
     truth.passes.print("pass");
     Ok(())
@@ -121,14 +90,15 @@ fn functions(symbols: &str) -> BTreeMap<u64, (u64, Function)> {
 }
 
 impl Truth {
-    fn see(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
+    /// Whether more of the stack is to be copied.
+    fn see(&mut self, head: &Head, stack: Option<&StackPart<'_>>) -> bool {
         let (clock, kind) = match u32::from(head.kind) {
             abi::FT_KIND_CPU => (true, "CPU clock"),
             abi::FT_KIND_TASK if head.tid != head.tgid => (false, "pass"),
-            _ => return,
+            _ => return false,
         };
         if u32::from(head.state) == abi::FT_STATE_RUN && !clock {
-            return;
+            return false;
         }
         let seen = stack
             .filter(|s| !s.user.is_empty())
@@ -142,9 +112,7 @@ impl Truth {
             None => tally.without_stack += 1,
             Some(None) => {
                 tally.without_variable += 1;
-                if clock {
-                    self.deeper.push(head.tid);
-                }
+                return clock;
             }
             Some(Some(seen)) => {
                 tally.samples += 1;
@@ -157,25 +125,12 @@ impl Truth {
                 }
             }
         }
+        false
     }
 
     /// Nothing if the variable is not in what was copied.
     fn compare(&mut self, stack: &StackPart<'_>) -> Option<Seen> {
-        let word = |at: usize| {
-            let bytes = stack.user.get(at..at + 8)?;
-            Some(u64::from_ne_bytes(bytes.try_into().ok()?))
-        };
-        let mut places = (0..stack.user.len()).step_by(8);
-        let at =
-            places.find(|at| word(*at) == Some(MAGIC[0]) && word(*at + 8) == Some(MAGIC[1]))?;
-        let half = |i: usize| {
-            let word = word(at + 16 + i / 2 * 8)?;
-            Some((word >> (32 * (i % 2))) as u32)
-        };
-        let (depth, next) = (half(0)?, half(1)?);
-        let noted: Option<Vec<u32>> = (0..depth as usize).map(|i| half(2 + i)).collect();
-        let noted = noted?;
-
+        let noted = Noted::find(stack.user)?;
         let input = Input {
             regs: stack.regs,
             mapping: stack.mapping.clone(),
@@ -201,18 +156,18 @@ impl Truth {
                 None => {}
             }
         }
-        let told = format!("noted {noted:?}, next {next}, walked {walked:?}, below {below}");
+        let (chain, next) = (&noted.chain, noted.next);
+        let told = format!("noted {chain:?}, next {next}, walked {walked:?}, below {below}");
         if next == LIBRARY {
             while walked.last() == Some(&0) {
                 walked.pop();
             }
         }
-        let mut with_next = noted.clone();
-        with_next.push(next);
-        let leaf = |chain: &[u32]| chain.last() == walked.last();
+        let with_next = noted.with_next();
+        let leaf = |functions: &[u32]| functions.last() == walked.last();
         Some(Seen {
-            leaf_right: leaf(&noted) || next != 0 && leaf(&with_next),
-            right: below && (walked == noted || next != 0 && walked == with_next),
+            leaf_right: leaf(chain) || next != 0 && leaf(&with_next),
+            right: below && (&walked == chain || next != 0 && walked == with_next),
             whole,
             told,
         })

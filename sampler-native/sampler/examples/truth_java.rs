@@ -6,12 +6,11 @@
 use std::{
     collections::BTreeMap,
     error::Error,
-    thread::sleep,
     time::{Duration, Instant},
 };
 
 use flametop_kernel::{
-    Kernel, Reach, Settings, Target, Whose, abi,
+    abi,
     record::{Head, StackPart},
 };
 use flametop_runtimes::{Function, Interpreted, Known, Names};
@@ -20,19 +19,14 @@ use flametop_unwind::{
     read_code,
 };
 
-const MAGIC: [u64; 2] = [0x666c_616d_6574_6f70, 0x7472_7574_6863_6861];
-const CPU_HZ: u32 = 199;
-const PASS_HZ: u32 = 49;
-/// Copied of a stack that does not hold the variable in its first bytes.
-const DEEPER: Reach = Reach {
-    stack: abi::FT_CPU_STACK,
-    piece: 0,
-    near: 0,
-    follow: false,
-    walk: false,
+mod noted;
+use noted::{LIBRARY, Noted, Rates};
+
+const RATES: Rates = Rates {
+    cpu: 199,
+    passes: 49,
 };
-/// What `next` says on the way into a library and out of it, and while an exception leaves functions.
-const LIBRARY: u32 = 100;
+/// `next` while an exception leaves functions.
 const THROWN: u32 = 200;
 /// Walks of one stack, each with what the one before lacked.
 const MOST_WALKS: u32 = 40;
@@ -59,7 +53,6 @@ struct Truth {
     frames: Vec<Frame>,
     clock: Tally,
     passes: Tally,
-    deeper: Vec<u32>,
 }
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -84,28 +77,9 @@ fn main() -> Result<(), Box<dyn Error>> {
         frames: Vec::new(),
         clock: Tally::default(),
         passes: Tally::default(),
-        deeper: Vec::new(),
     };
-    let (mut kernel, mut rings) = Kernel::open(&Settings {
-        target: Target::Processes(vec![pid]),
-        cpu_hz: CPU_HZ,
-        ..Settings::default()
-    })?;
-    let mut due = Duration::ZERO;
     let seconds = Duration::from_secs(seconds.parse()?);
-    while due < seconds && truth.begin.elapsed() < 2 * seconds {
-        kernel.pass(false, &mut |record| {
-            truth.see(record.head, record.stack.as_ref())
-        })?;
-        rings.poll(Duration::ZERO, &mut |record| {
-            truth.see(record.head, record.stack.as_ref());
-        })?;
-        for tid in truth.deeper.drain(..) {
-            rings.reach(Whose::Thread(tid), DEEPER)?;
-        }
-        due += Duration::from_secs(1) / PASS_HZ;
-        sleep(due.saturating_sub(truth.begin.elapsed()));
-    }
+    noted::take(pid, &RATES, seconds, |head, stack| truth.see(head, stack))?;
     truth.clock.print("cpu");
     truth.passes.print("pass");
     Ok(())
@@ -119,14 +93,15 @@ struct Seen {
 }
 
 impl Truth {
-    fn see(&mut self, head: &Head, stack: Option<&StackPart<'_>>) {
+    /// Whether more of the stack is to be copied.
+    fn see(&mut self, head: &Head, stack: Option<&StackPart<'_>>) -> bool {
         let clock = match u32::from(head.kind) {
             abi::FT_KIND_CPU => true,
             abi::FT_KIND_TASK if u32::from(head.state) != abi::FT_STATE_RUN => false,
-            _ => return,
+            _ => return false,
         };
         let Some(stack) = stack.filter(|stack| !stack.user.is_empty()) else {
-            return;
+            return false;
         };
         let seen = self.compare(stack);
         let tally = match clock {
@@ -136,10 +111,7 @@ impl Truth {
         let Some(seen) = seen else {
             // Threads without the variable are among these.
             tally.beyond += 1;
-            if clock {
-                self.deeper.push(head.tid);
-            }
-            return;
+            return clock;
         };
         let whole = seen.end == End::Root;
         tally.samples += 1;
@@ -153,24 +125,12 @@ impl Truth {
                 eprintln!("clock {clock} {}", seen.told);
             }
         }
+        false
     }
 
     /// Nothing if the variable is not in what was copied, or not all of what the walk needs.
     fn compare(&mut self, stack: &StackPart<'_>) -> Option<Seen> {
-        let word = |at: usize| {
-            let bytes = stack.user.get(at..at + 8)?;
-            Some(u64::from_ne_bytes(bytes.try_into().ok()?))
-        };
-        let mut places = (0..stack.user.len()).step_by(8);
-        let at =
-            places.find(|at| word(*at) == Some(MAGIC[0]) && word(*at + 8) == Some(MAGIC[1]))?;
-        let half = |i: usize| {
-            let word = word(at + 16 + i / 2 * 8)?;
-            Some((word >> (32 * (i % 2))) as u32)
-        };
-        let (depth, next) = (half(0)?, half(1)?);
-        let noted: Option<Vec<u32>> = (0..depth as usize).map(|i| half(2 + i)).collect();
-        let noted = noted?;
+        let noted = Noted::find(stack.user)?;
         let end = self.walk(stack);
         if end == End::Truncated {
             // The variable's beginning is in the copy, its end is not.
@@ -178,22 +138,22 @@ impl Truth {
         }
         let all: Vec<String> = self.frames.iter().rev().map(|f| self.told(f)).collect();
         let walked: Vec<u32> = all.iter().filter_map(|name| number(name)).collect();
-        let mut with_next = noted.clone();
-        with_next.push(next);
-        let thrown = next == THROWN && noted.starts_with(&walked);
-        let leaf = |chain: &[u32]| chain.last() == walked.last();
+        let (chain, next) = (&noted.chain, noted.next);
+        let with_next = noted.with_next();
+        let thrown = next == THROWN && chain.starts_with(&walked);
+        let leaf = |functions: &[u32]| functions.last() == walked.last();
         let is_next = next != 0 && next < LIBRARY;
         let told = format!(
-            "{end:?} noted {noted:?} next {next} walked {walked:?} registers {:x?} stack {:x?} of {}",
+            "{end:?} noted {chain:?} next {next} walked {walked:?} registers {:x?} stack {:x?} of {}",
             stack.regs,
-            (0..24).filter_map(|at| word(8 * at)).collect::<Vec<u64>>(),
+            words(stack.user, 24),
             all.join(" ")
         );
         Some(Seen {
-            leaf_right: leaf(&noted)
+            leaf_right: leaf(chain)
                 || is_next && leaf(&with_next)
-                || next == THROWN && (walked.is_empty() || noted.contains(walked.last()?)),
-            right: thrown || walked == noted || is_next && walked == with_next,
+                || next == THROWN && (walked.is_empty() || chain.contains(walked.last()?)),
+            right: thrown || &walked == chain || is_next && walked == with_next,
             end,
             told,
         })
@@ -249,6 +209,11 @@ impl Truth {
             frame.offset
         )
     }
+}
+
+fn words(bytes: &[u8], most: usize) -> Vec<u64> {
+    let words = bytes.as_chunks().0.iter().take(most);
+    words.map(|word| u64::from_ne_bytes(*word)).collect()
 }
 
 /// The number of a function in the chain: of `f0` it is 1.

@@ -64,7 +64,7 @@ fn words(record: &Kept) -> Option<Vec<u64>> {
     )
 }
 
-/// What is to be copied of `kind`.
+/// The words that a copy of a chain of `kind` must hold.
 fn expected(chained: &Chained, kind: &str) -> Vec<u64> {
     let copied = if kind == "next" { 2 } else { 3 };
     let rest = if kind == "next" { KERNEL } else { 0 };

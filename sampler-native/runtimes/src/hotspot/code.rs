@@ -112,7 +112,7 @@ fn kind(name: &[u8]) -> Kind {
     }
 }
 
-/// Whether code of this name is only being made: none of it runs, and soon other code lies there.
+/// Whether a blob of this name is a buffer of a compiler: no thread runs its code, and other code soon takes its place.
 fn is_buffer(name: &[u8]) -> bool {
     name.ends_with(b"temporary CodeBuffer") || name.starts_with(b"Compile::")
 }

@@ -128,7 +128,7 @@ fn voices(blocks: &[Block], from: &Block, known: &[(u32, u16)], work: &mut usize
     let mut seen: Vec<u32> = Vec::new();
     let mut ways: Vec<u32> = from.next.iter().flatten().copied().collect();
     let mut voices = Vec::new();
-    // What a table leads to is not read: the place before it speaks for all of it, louder than the way that leads past it.
+    // Targets of a jump table are not read: the place before the table counts twice, for all its targets; the way past the table counts once.
     let choose = |block: &Block, voices: &mut Vec<u16>| {
         let before = known.partition_point(|(offset, _)| *offset <= block.end);
         let before = before.checked_sub(1).and_then(|at| known.get(at));

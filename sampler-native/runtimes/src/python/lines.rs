@@ -114,7 +114,7 @@ fn signed(number: u32) -> i32 {
 mod tests {
     use super::*;
 
-    /// What CPython 3.11, 3.12 and 3.13 made of one function that begins in line 7 (`co_linetable`), and what they say of it (`co_lines`).
+    /// One function that begins in line 7, compiled by CPython 3.11, 3.12 and 3.13: its `co_linetable` and its `co_lines`.
     const WRITTEN: [(&str, &[(u16, u16)]); 3] = [
         (
             "8000f00202090ff00002090fd81213f00302090ff10002090ff40002090f8041f006080511dd0f14d80c0dd80c0df10503100af40003100af00e000d1188018801f8884488018808880888088808",

@@ -48,7 +48,7 @@ impl Walked {
         }
     }
 
-    /// Steps until nothing is lacking any more; the names of the frame, and of those the number of guesses.
+    /// Steps until no table is missing any more; returns the step, the names of the frame, and how many of the names are guesses.
     fn step(&mut self, place: &Place, stack: &Words) -> (Step, Vec<String>, usize) {
         self.step_at(1, place, stack)
     }

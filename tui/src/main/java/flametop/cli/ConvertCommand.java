@@ -1,5 +1,7 @@
 package flametop.cli;
 
+import flametop.cli.settings.Choice;
+import flametop.cli.settings.HelpOption;
 import flametop.export.OutputFile;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
@@ -25,7 +27,6 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.TypeConversionException;
 
 /** Writes the stacks of profiles in another format. */
 @Command(
@@ -76,24 +77,14 @@ final class ConvertCommand implements Callable<Integer> {
       description = {"replace a file that exists", "Replaces the file if it exists."})
   private boolean force;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      hidden = true,
-      description = {"this text", "Prints the help."})
+  @Mixin
   @SuppressWarnings("unused") // picocli looks at the annotation
-  private boolean help;
+  private final HelpOption help = new HelpOption();
 
   static final class FormatName implements ITypeConverter<StackFormat> {
     @Override
     public StackFormat convert(String text) {
-      for (StackFormat format : StackFormat.values()) {
-        if (format.name().toLowerCase(Locale.ROOT).equals(text)) {
-          return format;
-        }
-      }
-      throw new TypeConversionException(
-          "'" + text + "' is none of folded, speedscope, pprof, html, svg, text, json");
+      return Choice.of(StackFormat.class, text);
     }
   }
 
@@ -104,9 +95,7 @@ final class ConvertCommand implements Callable<Integer> {
     if (toStdout && to == StackFormat.PPROF && Terminals.isStdout()) {
       throw Failure.usage("a pprof profile is not for a terminal; give a file: -o out.pb.gz");
     }
-    if (paths.stream().filter(path -> path.toString().equals("-")).count() > 1) {
-      throw Failure.usage("- is given twice, and there is one stdin");
-    }
+    ReplayedStacks.agreeOnStdin(paths);
     List<StackInput> inputs = new ArrayList<>();
     for (Path path : paths) {
       inputs.add(ReplayedStacks.open(path));

@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.cli.settings.HelpOption;
 import flametop.cli.settings.LookOptions;
 import flametop.export.ComparedStacks;
 import flametop.export.OutputFile;
@@ -14,6 +15,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -31,7 +33,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop diff [--theme NAME] BEFORE NOW | [-n] [-o FILE|-] BEFORE NOW",
-    description = "What became more and what less between two profiles of any tool.",
+    description = "Compares two profiles of any tool: stacks that grew, and stacks that shrank.",
     footer = {
       "Examples:",
       "  flametop diff monday.folded tuesday.folded",
@@ -83,22 +85,16 @@ final class DiffCommand implements Callable<Integer> {
       description = {"replace a file that exists", "Replaces the file if it exists."})
   private boolean force;
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      hidden = true,
-      description = {"this text", "Prints the help."})
+  @Mixin
   @SuppressWarnings("unused") // picocli looks at the annotation
-  private boolean help;
+  private final HelpOption help = new HelpOption();
 
   @Override
   public Integer call() throws Exception {
     if (looks.listed()) {
       return ExitCode.DONE.number();
     }
-    if (before.toString().equals("-") && now.toString().equals("-")) {
-      throw Failure.usage("- is given twice, and there is one stdin");
-    }
+    ReplayedStacks.agreeOnStdin(List.of(before, now));
     boolean screen = output == null && Terminals.isStdout();
     if (screen && normalize) {
       throw Failure.usage("-n is for what is written; the screen compares shares anyhow");

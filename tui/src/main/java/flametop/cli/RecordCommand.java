@@ -1,6 +1,7 @@
 package flametop.cli;
 
 import flametop.cli.settings.BudgetOptions;
+import flametop.cli.settings.Choice;
 import flametop.cli.settings.EventOptions;
 import flametop.cli.settings.RateOptions;
 import flametop.export.OutputFile;
@@ -19,7 +20,6 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -234,10 +234,20 @@ final class RecordCommand implements Callable<Integer> {
 
   /** The outermost frames. */
   static final class By implements ITypeConverter<RootOrder> {
+    private static final List<RootOrder> ALLOWED =
+        List.of(
+            RootOrder.NONE,
+            RootOrder.SERVICE,
+            RootOrder.COMM,
+            RootOrder.PROCESS,
+            RootOrder.THREAD,
+            RootOrder.CPU,
+            RootOrder.CGROUP,
+            RootOrder.ANCESTOR);
+
     @Override
     public RootOrder convert(String text) {
-      return choice(
-          RootOrder.class, text, "none, service, comm, process, thread, cpu, cgroup, ancestor");
+      return Choice.of(ALLOWED, text);
     }
   }
 
@@ -252,7 +262,7 @@ final class RecordCommand implements Callable<Integer> {
   static final class UnitName implements ITypeConverter<Unit> {
     @Override
     public Unit convert(String text) {
-      return choice(Unit.class, text, "us, samples");
+      return Choice.of(Unit.class, text);
     }
   }
 
@@ -260,18 +270,8 @@ final class RecordCommand implements Callable<Integer> {
   static final class FormatName implements ITypeConverter<Format> {
     @Override
     public Format convert(String text) {
-      return choice(
-          Format.class, text, "folded, speedscope, pprof, html, svg, text, json, xstack, flametop");
+      return Choice.of(Format.class, text);
     }
-  }
-
-  private static <E extends Enum<E>> E choice(Class<E> type, String text, String allowed) {
-    for (E constant : type.getEnumConstants()) {
-      if (constant.name().toLowerCase(Locale.ROOT).equals(text)) {
-        return constant;
-      }
-    }
-    throw new TypeConversionException("'" + text + "' is none of " + allowed);
   }
 
   @Override

@@ -18,6 +18,7 @@ import flametop.sampler.StreamMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
@@ -28,6 +29,19 @@ final class ReplayedStacks implements StackReplay {
 
   private ReplayedStacks(ReplaySource source) {
     this.source = source;
+  }
+
+  /**
+   * Refuses stdin where it is given twice.
+   *
+   * @return whether it is given
+   */
+  static boolean agreeOnStdin(List<Path> paths) {
+    long stdin = paths.stream().filter(path -> path.toString().equals("-")).count();
+    if (stdin > 1) {
+      throw Failure.usage("- is given twice, and there is one stdin");
+    }
+    return stdin > 0;
   }
 
   /**

@@ -1,10 +1,12 @@
 package flametop.cli;
 
+import flametop.cli.settings.HelpOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -48,13 +50,9 @@ final class TopCommand implements Callable<Integer> {
 
   @Unmatched private List<String> others = new ArrayList<>();
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      hidden = true,
-      description = {"this text", "Prints the help."})
+  @Mixin
   @SuppressWarnings("unused") // picocli looks at the annotation
-  private boolean help;
+  private final HelpOption help = new HelpOption();
 
   TopCommand(Interruption interruption, List<String> program) {
     this.interruption = interruption;

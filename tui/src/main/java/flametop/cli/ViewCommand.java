@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.cli.settings.HelpOption;
 import flametop.cli.settings.LookOptions;
 import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
@@ -52,13 +53,9 @@ final class ViewCommand implements Callable<Integer> {
 
   @Mixin private final LookOptions looks = new LookOptions();
 
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      hidden = true,
-      description = {"this text", "Prints the help."})
+  @Mixin
   @SuppressWarnings("unused") // picocli looks at the annotation
-  private boolean help;
+  private final HelpOption help = new HelpOption();
 
   /**
    * @param paths as if they were given by the command line
@@ -72,17 +69,10 @@ final class ViewCommand implements Callable<Integer> {
     if (looks.listed()) {
       return ExitCode.DONE.number();
     }
-    int stdin = 0;
-    for (Path path : paths) {
-      stdin += path.toString().equals("-") ? 1 : 0;
-    }
     if (paths.size() == 1 && StackInput.isStream(paths.get(0))) {
       return new ScreenCommand(List.of(), new ReplayOptions(paths.get(0)), looks).call();
     }
-    if (stdin > 1) {
-      throw Failure.usage("- is given twice, and there is one stdin");
-    }
-    if (stdin > 0 && Terminals.isStdin()) {
+    if (ReplayedStacks.agreeOnStdin(paths) && Terminals.isStdin()) {
       throw Failure.usage("stdin is the terminal; - takes stacks from a pipe: … | flametop view -");
     }
     List<StackInput> inputs = new ArrayList<>();

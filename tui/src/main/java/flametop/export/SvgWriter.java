@@ -57,10 +57,10 @@ final class SvgWriter {
     int height = TOP + (rows + 1) * ROW + 8;
     svg.append("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"" + WIDTH + "\" height=\"")
         .append(height + "\" viewBox=\"0 0 " + WIDTH + " " + height + "\">\n<title>");
-    text(svg, export.provenance().title());
+    svg.append(XmlText.escaped(export.provenance().title()));
     svg.append("</title>\n<desc>");
     for (Provenance.Fact fact : export.provenance().facts()) {
-      text(svg, fact.key() + ": " + fact.value());
+      svg.append(XmlText.escaped(fact.key() + ": " + fact.value()));
       svg.append('\n');
     }
     svg.append("</desc>\n<style>\nrect{stroke:#fbfaf8;stroke-width:.5}\n")
@@ -68,7 +68,7 @@ final class SvgWriter {
         .append(".head{fill:#23272e}.ink{fill:#14181d}\n</style>\n")
         .append("<rect width=\"100%\" height=\"100%\" fill=\"#fbfaf8\"/>\n")
         .append("<text class=\"head\" x=\"6\" y=\"18\">");
-    text(svg, export.provenance().title());
+    svg.append(XmlText.escaped(export.provenance().title()));
     svg.append("</text>\n");
     new SvgWriter(svg, export).boxes();
     svg.append("</svg>\n");
@@ -123,9 +123,9 @@ final class SvgWriter {
     }
     int y = TOP + row * ROW;
     svg.append("<g><title>");
-    text(svg, module.isEmpty() ? name : name + " [" + module + "]");
+    svg.append(XmlText.escaped(module.isEmpty() ? name : name + " [" + module + "]"));
     svg.append(", ").append(export.text(at - begin)).append(' ');
-    text(svg, export.measure().unit());
+    svg.append(XmlText.escaped(export.measure().unit()));
     svg.append(
         String.format(Locale.ROOT, ", %.2f %%</title>", 100.0 * (at - begin) / export.total()));
     svg.append(
@@ -146,7 +146,7 @@ final class SvgWriter {
               isLight(kind) ? " class=\"ink\"" : "",
               x + 3,
               y + 13));
-      text(svg, cut(name, letters));
+      svg.append(XmlText.escaped(cut(name, letters)));
       svg.append("</text>");
     }
     svg.append("</g>\n");
@@ -184,28 +184,5 @@ final class SvgWriter {
       case USER, JIT, INLINED, PYTHON, IDLE -> true;
       case ROOT, PROCESS, THREAD, CGROUP, KERNEL, UNKNOWN, REASON -> false;
     };
-  }
-
-  /** Writes a text, with a sign in place of what XML cannot hold. */
-  private static void text(Writer svg, String text) throws IOException {
-    for (int i = 0; i < text.length(); ) {
-      int letter = text.codePointAt(i);
-      i += Character.charCount(letter);
-      switch (letter) {
-        case '<' -> svg.append("&lt;");
-        case '>' -> svg.append("&gt;");
-        case '&' -> svg.append("&amp;");
-        case '"' -> svg.append("&quot;");
-        default -> svg.append(isXml(letter) ? Character.toString(letter) : "\ufffd");
-      }
-    }
-  }
-
-  private static boolean isXml(int letter) {
-    return letter == '\t'
-        || letter == '\n'
-        || letter >= 0x20 && letter < 0xd800
-        || letter >= 0xe000 && letter < 0xfffe
-        || letter >= 0x10000;
   }
 }

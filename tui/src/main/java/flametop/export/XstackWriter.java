@@ -182,7 +182,7 @@ public final class XstackWriter implements StreamVisitor {
             + '|'
             + plain(row.comm)
             + '|'
-            + letter(row.state)
+            + row.state.letter()
             + '|'
             + user
             + '|'
@@ -222,21 +222,6 @@ public final class XstackWriter implements StreamVisitor {
   /** A name without what parts columns and frames. */
   private static String plain(String name) {
     return name.isEmpty() ? NONE : name.replace('|', ':').replace(';', ':');
-  }
-
-  /** The letter that the kernel has for a state: of a task that waits for a CPU also {@code R}. */
-  private static String letter(State state) {
-    return state == State.RUN || state == State.QUEUED
-        ? "R"
-        : state == State.SLEEP
-            ? "S"
-            : state == State.DISK
-                ? "D"
-                : state == State.STOPPED
-                    ? "T"
-                    : state == State.ZOMBIE
-                        ? "Z"
-                        : state == State.PARKED ? "P" : state == State.IDLE_KTHREAD ? "I" : "?";
   }
 
   @Override

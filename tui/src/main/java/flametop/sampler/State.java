@@ -6,6 +6,8 @@ import java.util.List;
 public final class State extends OpenEnum {
   private static final int KNOWN = 8;
 
+  private static final String LETTERS = "RRSDTZPI?";
+
   /** On a CPU. */
   public static final State RUN = new State(0, "run");
 
@@ -63,6 +65,11 @@ public final class State extends OpenEnum {
   /** The known states and {@link #OTHER}, by their {@link #ordinal()}. */
   public static State[] values() {
     return VALUES.clone();
+  }
+
+  /** The kernel's letter: of a task that waits for a CPU also {@code R}, of others {@code ?}. */
+  public char letter() {
+    return LETTERS.charAt(ordinal());
   }
 
   /** The word on the screen. */

@@ -1,5 +1,6 @@
 package flametop.term;
 
+import flametop.export.XmlText;
 import flametop.view.base.CellGrid;
 import java.util.List;
 import java.util.Locale;
@@ -62,10 +63,10 @@ public final class Picture {
             width,
             height));
     svg.append("<title>");
-    escape(svg, title);
+    svg.append(XmlText.escaped(title));
     svg.append("</title>\n<metadata>\n");
     for (String fact : facts) {
-      escape(svg, fact);
+      svg.append(XmlText.escaped(fact));
       svg.append('\n');
     }
     svg.append("</metadata>\n");
@@ -162,7 +163,7 @@ public final class Picture {
               cells * CELL_WIDTH,
               colour,
               (attributes & CellGrid.BOLD) != 0 ? " font-weight=\"bold\"" : ""));
-      escape(svg, run);
+      svg.append(XmlText.escaped(run));
       svg.append("</text>\n");
     }
   }
@@ -212,24 +213,5 @@ public final class Picture {
         && c != UPPER_HALF
         && LEFT_BLOCKS.indexOf(c) < 0
         && LOWER_BLOCKS.indexOf(c) < 0;
-  }
-
-  /** Escapes a text; characters that XML cannot hold become U+FFFD. */
-  private static void escape(StringBuilder svg, String text) {
-    for (int i = 0; i < text.length(); ) {
-      int c = text.codePointAt(i);
-      i += Character.charCount(c);
-      boolean allowed =
-          c >= ' '
-              && !(c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE)
-              && c != 0xFFFE
-              && c != 0xFFFF;
-      switch (c) {
-        case '<' -> svg.append("&lt;");
-        case '>' -> svg.append("&gt;");
-        case '&' -> svg.append("&amp;");
-        default -> svg.appendCodePoint(allowed ? c : 0xFFFD);
-      }
-    }
   }
 }
