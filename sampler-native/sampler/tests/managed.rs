@@ -234,7 +234,11 @@ fn check_lines_of_busy(recording: &mut Recording, told: &str) {
     let (mut calls, mut leaves, mut unknown) = (0, 0, 0);
     for stack in stacks {
         let frames = sources(model, stack);
-        let last = frames.len().saturating_sub(1);
+        // Helpers of the JVM may be called anywhere.
+        let last = frames
+            .iter()
+            .rposition(|(name, _)| name.starts_with("Busy."))
+            .unwrap_or(0);
         for (index, (name, source)) in frames.iter().enumerate() {
             let own = name.strip_prefix("Busy.").unwrap_or_default();
             let Some((_, call, own)) = BUSY.iter().find(|(name, ..)| *name == own) else {
