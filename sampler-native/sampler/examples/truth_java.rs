@@ -170,7 +170,15 @@ impl Truth {
             }],
         };
         for _ in 1..MOST_WALKS {
-            let end = self.walk_once(&input);
+            let (end, unknown) = self.walk_once(&input);
+            let grown = unknown
+                .and_then(|_| ProcessMaps::read(self.process.tgid(), &mut self.modules).ok());
+            if let (Some(maps), Some(at)) = (grown, unknown)
+                && maps.code_at(at).is_some()
+            {
+                self.maps = maps;
+                continue;
+            }
             let Some(attached) = self.maps.attached() else {
                 return end;
             };
@@ -182,16 +190,17 @@ impl Truth {
             let now = self.begin.elapsed().as_nanos() as u64;
             self.known.come(&asks, found, &mut self.names, now);
         }
-        self.walk_once(&input)
+        self.walk_once(&input).0
     }
 
-    fn walk_once(&mut self, input: &Input<'_>) -> End {
+    fn walk_once(&mut self, input: &Input<'_>) -> (End, Option<u64>) {
         self.known.begin(self.begin.elapsed().as_nanos() as u64);
         let known = Some((&mut self.known, Interpreted::default()));
         let (maps, modules, frames) = (&self.maps, &mut self.modules, &mut self.frames);
-        self.unwinder
-            .walk_known(maps, modules, input, known, frames)
-            .end
+        let outcome = self
+            .unwinder
+            .walk_known(maps, modules, input, known, frames);
+        (outcome.end, outcome.unknown_address)
     }
 
     fn told(&self, frame: &Frame) -> String {

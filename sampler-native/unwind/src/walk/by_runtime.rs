@@ -76,7 +76,10 @@ impl Walk<'_> {
             }
         };
         let advances = caller.sp > self.registers.values[RSP];
-        if !advances || !self.maps.is_executable(caller.pc.wrapping_sub(1)) {
+        let called_at = caller.pc.wrapping_sub(1);
+        if !advances || !self.maps.is_executable(called_at) {
+            // The runtime knows code there: its room may have grown since the mappings were read.
+            self.unknown_address = Some(called_at).filter(|_| advances);
             return Some(Step::End(End::Jit, None));
         }
         self.registers.known = 0;

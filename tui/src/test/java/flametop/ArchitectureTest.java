@@ -55,7 +55,7 @@ final class ArchitectureTest {
           .whereLayer("term")
           .mayOnlyBeAccessedByLayers("cli")
           .whereLayer("export")
-          .mayOnlyBeAccessedByLayers("cli")
+          .mayOnlyBeAccessedByLayers("term", "cli")
           .whereLayer("view")
           .mayOnlyBeAccessedByLayers("term", "cli")
           .whereLayer("profile")

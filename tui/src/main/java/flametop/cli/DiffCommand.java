@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop diff [--theme NAME] BEFORE NOW | [-n] [-o FILE|-] BEFORE NOW",
-    description = "Compares two profiles of any tool: stacks that grew, and stacks that shrank.",
+    description = "Compares two profiles of any tool, stack by stack.",
     footer = {
       "Examples:",
       "  flametop diff monday.folded tuesday.folded",
