@@ -11,8 +11,8 @@ use std::{
 };
 
 use flametop_kernel::{Chain, Kernel, Settings, Target, abi::FT_KIND_CPU};
-use flametop_runtimes::{Attached, Interpreted, Known, Lack, Names, Runs, RuntimeKind, Stack};
-use flametop_unwind::{ProcessFolder, attach, read_code};
+use flametop_runtimes::{Attached, Interpreted, Known, Lack, Names, Runs, Stack};
+use flametop_unwind::{Modules, ProcessFolder, ProcessMaps, read_code};
 
 const HZ: u32 = 999;
 const ROUNDS: usize = 8;
@@ -128,8 +128,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     sleep(WARM);
     let tid = load.0.id();
     let process = ProcessFolder::open(tid)?;
-    let attached = attach(&process, RuntimeKind::Python)?;
-    let thread = thread_of(&process, &attached, tid).ok_or("CPython does not know the thread")?;
+    let maps = ProcessMaps::read(tid, &mut Modules::new(64 << 20))?;
+    let attached = maps.attached().ok_or("CPython does not tell of itself")?;
+    let thread = thread_of(&process, attached, tid).ok_or("CPython does not know the thread")?;
     let chain = attached.chain(thread).ok_or("it has no chain")?;
     let chain = Chain {
         tid,
