@@ -1,7 +1,7 @@
 package flametop.cli;
 
-import flametop.cli.settings.Choice;
 import flametop.cli.settings.HelpOption;
+import flametop.cli.settings.OneOf;
 import flametop.export.OutputFile;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
@@ -21,7 +21,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -63,6 +62,7 @@ final class ConvertCommand implements Callable<Integer> {
       names = "--format",
       paramLabel = "FORMAT",
       converter = FormatName.class,
+      completionCandidates = FormatName.class,
       description = {
         "folded, speedscope, pprof, html, svg, text, json",
         "The format: folded, speedscope, pprof, html, svg (a picture), or text and json for a summary of the heaviest stacks. Without it the suffix of the file says the format; on stdout it is folded."
@@ -81,10 +81,9 @@ final class ConvertCommand implements Callable<Integer> {
   @SuppressWarnings("unused") // picocli looks at the annotation
   private final HelpOption help = new HelpOption();
 
-  static final class FormatName implements ITypeConverter<StackFormat> {
-    @Override
-    public StackFormat convert(String text) {
-      return Choice.of(StackFormat.class, text);
+  static final class FormatName extends OneOf<StackFormat> {
+    FormatName() {
+      super(List.of(StackFormat.values()));
     }
   }
 

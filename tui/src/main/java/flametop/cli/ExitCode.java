@@ -1,6 +1,9 @@
 package flametop.cli;
 
+import flametop.cli.help.Reference.Entry;
 import flametop.sampler.SamplerException;
+import java.util.ArrayList;
+import java.util.List;
 
 /** How flametop ends, for all commands. */
 public enum ExitCode {
@@ -28,9 +31,18 @@ public enum ExitCode {
     return number;
   }
 
-  /** When flametop ends so. */
-  String sentence() {
-    return sentence;
+  /** All codes, with those that are not flametop's own, and when flametop ends with each. */
+  static List<Entry> entries() {
+    List<Entry> entries = new ArrayList<>();
+    for (ExitCode code : values()) {
+      entries.add(new Entry("" + code.number, code.sentence));
+    }
+    entries.add(
+        new Entry(
+            "128 + n",
+            "Another signal n ended it; `record` writes its output at TERM and HUP too."));
+    entries.add(new Entry("any", "With `-- COMMAND`: the exit code of the command."));
+    return entries;
   }
 
   /** The code for a failure of this kind. */

@@ -18,7 +18,7 @@ final class FilterOptions {
       order = 4,
       paramLabel = "COMM",
       description = {
-        "show only threads and processes of this name",
+        "show only programs of this name; -u USER: of this user",
         "Shows only threads with this comm and threads of processes with this comm. A filter: it narrows what is shown, not what is sampled. The option may be repeated."
       })
   private List<String> comms = new ArrayList<>();
@@ -26,6 +26,7 @@ final class FilterOptions {
   @Option(
       names = "-u",
       order = 5,
+      hidden = true,
       paramLabel = "USER",
       description = {
         "show only this user's processes",

@@ -1,5 +1,7 @@
 package flametop.cli;
 
+import flametop.cli.help.CompletionCommand;
+import flametop.cli.help.HelpCommand;
 import flametop.sampler.CleanText;
 import flametop.term.EarlyLoading;
 import java.io.IOException;
@@ -22,7 +24,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Main {
   /** The commands that start no program: behind {@code --} there are files. */
   private static final Set<String> NO_PROGRAM =
-      Set.of("check", "events", "view", "diff", "convert");
+      Set.of("check", "events", "view", "diff", "convert", "help", "completion");
 
   private static final int MAX_MESSAGE = 2_000;
 
@@ -123,6 +125,8 @@ public final class Main {
     line.addSubcommand(new ConvertCommand());
     line.addSubcommand(new CheckCommand());
     line.addSubcommand(new EventsCommand());
+    line.addSubcommand(new HelpCommand(ExitCode.entries()));
+    line.addSubcommand(new CompletionCommand());
     line.setParameterExceptionHandler(Main::misused);
     line.setExecutionStrategy(Main::carriedOut);
     line.setExecutionExceptionHandler(

@@ -1,8 +1,8 @@
 package flametop.cli;
 
 import flametop.cli.settings.BudgetOptions;
-import flametop.cli.settings.Choice;
 import flametop.cli.settings.EventOptions;
+import flametop.cli.settings.OneOf;
 import flametop.cli.settings.RateOptions;
 import flametop.export.OutputFile;
 import flametop.export.StackFormat;
@@ -99,6 +99,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 11,
       paramLabel = "WHAT",
       converter = By.class,
+      completionCandidates = By.class,
       description = {
         "none, service (default), comm, process, thread, cpu, cgroup or ancestor",
         "The first frames of each stack: none; service (the default): the comm, or what an interpreter runs (java Shop); comm; process: service-pid; thread: service-pid;thread-tid; cpu: cpu N; cgroup: a frame for each control group of the path, then the service; ancestor: pid and name of the process that started it, then the service."
@@ -110,6 +111,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 12,
       paramLabel = "UNIT",
       converter = UnitName.class,
+      completionCandidates = UnitName.class,
       description = {
         "us (default) or samples",
         "The numbers: us (microseconds of the time of tasks, the default), or samples (passes and CPU samples that saw the stack)."
@@ -121,6 +123,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 13,
       paramLabel = "FORMAT",
       converter = FormatName.class,
+      completionCandidates = FormatName.class,
       description = {
         "folded, speedscope, pprof, html, svg, text, xstack, flametop",
         "The format, folded by default: see the formats. text and json are a summary of the heaviest stacks; xstack is a row for each task and pass; flametop is the stream that --replay reads."
@@ -233,21 +236,18 @@ final class RecordCommand implements Callable<Integer> {
   }
 
   /** The outermost frames. */
-  static final class By implements ITypeConverter<RootOrder> {
-    private static final List<RootOrder> ALLOWED =
-        List.of(
-            RootOrder.NONE,
-            RootOrder.SERVICE,
-            RootOrder.COMM,
-            RootOrder.PROCESS,
-            RootOrder.THREAD,
-            RootOrder.CPU,
-            RootOrder.CGROUP,
-            RootOrder.ANCESTOR);
-
-    @Override
-    public RootOrder convert(String text) {
-      return Choice.of(ALLOWED, text);
+  static final class By extends OneOf<RootOrder> {
+    By() {
+      super(
+          List.of(
+              RootOrder.NONE,
+              RootOrder.SERVICE,
+              RootOrder.COMM,
+              RootOrder.PROCESS,
+              RootOrder.THREAD,
+              RootOrder.CPU,
+              RootOrder.CGROUP,
+              RootOrder.ANCESTOR));
     }
   }
 
@@ -259,18 +259,16 @@ final class RecordCommand implements Callable<Integer> {
     SAMPLES
   }
 
-  static final class UnitName implements ITypeConverter<Unit> {
-    @Override
-    public Unit convert(String text) {
-      return Choice.of(Unit.class, text);
+  static final class UnitName extends OneOf<Unit> {
+    UnitName() {
+      super(List.of(Unit.values()));
     }
   }
 
   /** What is written. */
-  static final class FormatName implements ITypeConverter<Format> {
-    @Override
-    public Format convert(String text) {
-      return Choice.of(Format.class, text);
+  static final class FormatName extends OneOf<Format> {
+    FormatName() {
+      super(List.of(Format.values()));
     }
   }
 

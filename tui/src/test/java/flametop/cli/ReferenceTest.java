@@ -3,25 +3,20 @@ package flametop.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.cli.help.Reference;
+import flametop.cli.help.Reference.Entry;
 import flametop.cli.settings.Settings;
-import flametop.export.StackFormat;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.file.FoldedName;
-import flametop.view.base.ExportFormat;
-import flametop.view.state.KeyTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.Model.PositionalParamSpec;
 
 /**
  * {@code docs/reference.md} and the options, keys, formats and exit codes of {@code
@@ -38,14 +33,7 @@ class ReferenceTest {
   private static final String BY_HAND = ".SH EXPORT\n";
 
   private final CommandLine line = Main.commandLine(new Interruption(), List.of());
-
-  /**
-   * A term and what it means.
-   *
-   * @param words of the term, in their order
-   * @param more columns that only the reference has
-   */
-  private record Entry(List<String> words, String text, List<String> more) {}
+  private final Reference reference = new Reference(line);
 
   @Test
   void reference_isWhatTheProgramSays() throws IOException {
@@ -62,7 +50,7 @@ class ReferenceTest {
 
   @Test
   void options_all_areExplainedInASentence() {
-    for (CommandLine command : commands()) {
+    for (CommandLine command : reference.commands()) {
       for (OptionSpec option : command.getCommandSpec().options()) {
         String name = command.getCommandName() + " " + option.longestName();
         assertEquals(2, option.description().length, name);
@@ -95,31 +83,31 @@ class ReferenceTest {
             *Views* says which views have the key; views of files (`flametop view`, `flametop diff`) are named behind
             *files* where they differ, and a key behind *live* has no meaning for a file. *Name* is the name of the key in the [configuration](#settings).
             """);
-    keys()
+    Reference.keys()
         .forEach(
             (group, entries) -> {
-              text.append("\n### ").append(capital(group)).append('\n');
+              text.append("\n### ").append(Reference.capital(group)).append('\n');
               table(text, List.of("key", "does", "views", "name"), entries);
             });
-    for (CommandLine command : commands()) {
+    for (CommandLine command : reference.commands()) {
       String name = command.getCommandName();
       text.append("\n## ")
-          .append(command == line ? "Options of the screen" : capital(name))
+          .append(command == line ? "Options of the screen" : Reference.capital(name))
           .append("\n\n")
           .append(String.join(" ", command.getCommandSpec().usageMessage().description()))
           .append(" `")
           .append(command == line ? name : "flametop " + name)
           .append(" --help` has the shortest form.\n");
-      if (!shared(command).isEmpty()) {
-        text.append('\n').append(shared(command)).append('\n');
+      if (!reference.shared(command).isEmpty()) {
+        text.append('\n').append(reference.shared(command)).append('\n');
       }
-      if (!options(command).isEmpty()) {
-        table(text, List.of("option", "does"), options(command));
+      if (!reference.options(command).isEmpty()) {
+        table(text, List.of("option", "does"), reference.options(command));
       }
     }
     text.append("\n## Formats\n\n")
         .append("The key `e` writes all of them; `record --format` those of stacks.\n");
-    table(text, List.of("format", "is", "file"), formats());
+    table(text, List.of("format", "is", "file"), Reference.formats());
     text.append("\nIn folded stacks the end of a name tells the kind of the frame: ")
         .append(suffix(NodeKind.KERNEL, "the kernel"))
         .append(suffix(NodeKind.JIT, "code made at run time"))
@@ -127,7 +115,7 @@ class ReferenceTest {
         .append(suffix(NodeKind.PYTHON, "a function of Python"))
         .append("no such end: a function of a program.\n");
     text.append("\n## Exit codes\n");
-    table(text, List.of("code", "means"), exitCodes());
+    table(text, List.of("code", "means"), ExitCode.entries());
     String settings = Settings.example();
     return text.append(
             """
@@ -145,155 +133,29 @@ class ReferenceTest {
 
   private String page() {
     StringBuilder text = new StringBuilder(GENERATED);
-    for (CommandLine command : commands()) {
+    for (CommandLine command : reference.commands()) {
       if (command != line) {
         text.append(".SS ").append(command.getCommandName()).append('\n');
-        text.append(troff(shared(command).replace("`", ""))).append('\n');
+        text.append(troff(reference.shared(command).replace("`", ""))).append('\n');
       }
-      paragraphs(text, options(command));
+      paragraphs(text, reference.options(command));
     }
     text.append(".SH KEYS\n");
-    keys()
+    Reference.keys()
         .forEach(
             (group, entries) -> {
               text.append(".SS ").append(group).append('\n');
               paragraphs(text, entries);
             });
     text.append(".SH FORMATS\n");
-    paragraphs(text, formats());
+    paragraphs(text, Reference.formats());
     text.append(".SH EXIT STATUS\n");
-    paragraphs(text, exitCodes());
+    paragraphs(text, ExitCode.entries());
     return text.toString();
-  }
-
-  /** The screen's, then those of its subcommands. */
-  private List<CommandLine> commands() {
-    List<CommandLine> commands = new ArrayList<>(List.of(line));
-    commands.addAll(line.getSubcommands().values());
-    return commands;
-  }
-
-  private static Map<String, List<Entry>> keys() {
-    Map<String, List<Entry>> groups = new LinkedHashMap<>();
-    for (KeyTable.Row row : KeyTable.rows()) {
-      groups
-          .computeIfAbsent(row.group(), group -> new ArrayList<>())
-          .add(new Entry(row.keys(), row.sentence(), List.of(row.views(), "`" + row.id() + "`")));
-    }
-    return groups;
-  }
-
-  /** Arguments and options of a command, without those that it shares with the screen. */
-  private List<Entry> options(CommandLine command) {
-    List<Entry> entries = new ArrayList<>();
-    if (command == line) {
-      entries.add(
-          new Entry(
-              List.of("--yes"),
-              "As the first argument: installs missing packages and builds without asking.",
-              List.of()));
-      entries.add(
-          new Entry(
-              List.of("-- COMMAND"),
-              "Starts a program, samples it and all that it starts, ends with it, and passes on its"
-                  + " exit code. `record` has this too.",
-              List.of()));
-    }
-    for (PositionalParamSpec argument : command.getCommandSpec().positionalParameters()) {
-      String text = capital(argument.description()[0]) + ".";
-      entries.add(new Entry(List.of(argument.paramLabel()), text, List.of()));
-    }
-    List<OptionSpec> options = new ArrayList<>(command.getCommandSpec().options());
-    options.removeIf(option -> isShared(command, option));
-    options.sort((one, other) -> Integer.compare(one.order(), other.order()));
-    for (OptionSpec option : options) {
-      entries.add(new Entry(words(option), option.description()[1], List.of()));
-    }
-    return entries;
-  }
-
-  /** Names and value of an option. */
-  private static List<String> words(OptionSpec option) {
-    List<String> words = new ArrayList<>(List.of(option.names()));
-    if (option.negatable()) {
-      words.add("--no-" + option.longestName().substring(2));
-    }
-    if (option.arity().max() > 0) {
-      String label = option.paramLabel();
-      String value = option.arity().min() == 0 ? "[=" + label + "]" : " " + label;
-      words.set(words.size() - 1, words.get(words.size() - 1) + value);
-    }
-    return words;
-  }
-
-  private boolean isShared(CommandLine command, OptionSpec option) {
-    OptionSpec same = line.getCommandSpec().findOption(option.longestName());
-    return command != line && same != null && same.description()[1].equals(option.description()[1]);
-  }
-
-  /** A sentence that names the options which a command shares with the screen; or nothing. */
-  private String shared(CommandLine command) {
-    List<String> names = new ArrayList<>();
-    for (OptionSpec option : command.getCommandSpec().options()) {
-      if (isShared(command, option)) {
-        names.add("`" + option.longestName() + "`");
-      }
-    }
-    return names.isEmpty()
-        ? ""
-        : "Options that do the same as those of the screen: " + String.join(", ", names) + ".";
   }
 
   private static String suffix(NodeKind kind, String meaning) {
     return "`" + FoldedName.written(kind, "f", false, false).substring(1) + "` " + meaning + ", ";
-  }
-
-  private static List<Entry> formats() {
-    List<Entry> entries = new ArrayList<>();
-    for (ExportFormat format : ExportFormat.values()) {
-      String suffix =
-          format == ExportFormat.TEXT
-              ? ".txt"
-              : format.isPicture()
-                  ? "." + format.label()
-                  : StackFormat.valueOf(format.name()).suffix();
-      entries.add(
-          new Entry(
-              List.of(format.label()),
-              capital(format.detail()) + ".",
-              List.of("`" + suffix + "`")));
-    }
-    entries.add(
-        new Entry(
-            List.of("json"),
-            "The heaviest stacks for programs; of `record`, `top` and `convert` only, where `text` is the same for people.",
-            List.of("`.json`")));
-    entries.add(
-        new Entry(
-            List.of("xstack"),
-            "A row for each task and pass; of `record` only.",
-            List.of("`.txt`")));
-    entries.add(
-        new Entry(
-            List.of("flametop"),
-            "The recorded stream, for `--replay` and `view`; of `record` only.",
-            List.of("`.flametop`")));
-    return entries;
-  }
-
-  private static List<Entry> exitCodes() {
-    List<Entry> entries = new ArrayList<>();
-    for (ExitCode code : ExitCode.values()) {
-      entries.add(new Entry(List.of("" + code.number()), code.sentence(), List.of()));
-    }
-    entries.add(
-        new Entry(
-            List.of("128 + n"),
-            "Another signal n ended it; `record` writes its output at TERM and HUP too.",
-            List.of()));
-    entries.add(
-        new Entry(List.of("any"), "With `-- COMMAND`: the exit code of the command.", List.of()));
-    return entries;
   }
 
   private static void table(StringBuilder text, List<String> titles, List<Entry> entries) {
@@ -328,9 +190,5 @@ class ReferenceTest {
             .replaceAll(
                 found -> String.format(Locale.ROOT, "\\\\[u%04X]", found.group().codePointAt(0)));
     return escaped.startsWith(".") ? "\\&" + escaped : escaped;
-  }
-
-  private static String capital(String text) {
-    return text.substring(0, 1).toUpperCase(Locale.ROOT) + text.substring(1);
   }
 }

@@ -76,11 +76,21 @@ public final class Legend {
 
   /** Lines of the help: titles, and words with their meaning. A colour begins with its sign. */
   static List<String[]> help(Scene scene) {
+    boolean hasHeader = scene.hasStates() && !scene.options.origin().has(Capability.FILES);
+    return help(hasHeader, !scene.options.plain());
+  }
+
+  /** All lines of the help, for a screen of live tasks in colours. */
+  public static List<String[]> help() {
+    return help(true, true);
+  }
+
+  private static List<String[]> help(boolean header, boolean colours) {
     List<String[]> lines = new ArrayList<>();
-    if (scene.hasStates() && !scene.options.origin().has(Capability.FILES)) {
+    if (header) {
       lines.addAll(HEADER);
     }
-    if (!scene.options.plain()) {
+    if (colours) {
       lines.add(new String[] {"colours"});
       for (int i = 0; i < KINDS.length; i++) {
         lines.add(new String[] {SWATCH + KIND_LABELS[i], KIND_MEANINGS[i]});
