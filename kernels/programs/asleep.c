@@ -3,7 +3,8 @@
 //   slept TID STATE NS STAYS KERNEL FRAME;FRAME;…   in this state and below these functions, in so many stays, in a kernel function whose
 //                                                    name matches the regular expression KERNEL
 //   lived TID LEAST MOST                             the thread: ns that it has lived at least, and at most
-//   blocked TID NS SUM                               in D by its own clock, and by the kernel's sum_block_runtime, or -
+//   blocked TID NS SUM DURING                        in D by its own clock; by the kernel's sum_block_runtime in all its life, and of that
+//                                                    while its own clock ran; both - if the kernel keeps none
 // A thread that called vfork() is asleep in D until its child ends: for a known time, without a disk.
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -29,7 +30,7 @@ struct sleeper {
 	pthread_t id;
 	pid_t tid;
 	long created, lived, asleep[2];
-	char blocked[32];
+	double blocked[2]; // before the first stay, and behind the last one; below 0: unknown
 };
 
 static long end; // of the sleep, by CLOCK_MONOTONIC
@@ -115,20 +116,20 @@ MIDDLE(lock)
 MIDDLE(poll)
 MIDDLE(block)
 
-static void read_blocked(struct sleeper *self)
+static double read_blocked(struct sleeper *self)
 {
 	char path[64], line[256];
+	double blocked = -1;
 	snprintf(path, sizeof path, "/proc/self/task/%d/sched", self->tid);
 	FILE *sums = fopen(path, "r");
-	strcpy(self->blocked, "-");
 	while (sums && fgets(line, sizeof line, sums)) {
 		char *value = strchr(line, ':');
 		if (strstr(line, "sum_block_runtime") && value)
-			snprintf(self->blocked, sizeof self->blocked, "%.0f",
-				 atof(value + 1) * 1e6);
+			blocked = atof(value + 1) * 1e6;
 	}
 	if (sums)
 		fclose(sums);
+	return blocked;
 }
 
 #define OUTER(kind)                                                         \
@@ -138,10 +139,11 @@ static void read_blocked(struct sleeper *self)
 		long begun = now();                                         \
 		self->tid = (pid_t)syscall(SYS_gettid);                     \
 		pthread_setname_np(pthread_self(), self->name);             \
+		self->blocked[0] = read_blocked(self);                      \
 		long before = now();                                        \
 		kind##_middle(end);                                         \
 		self->asleep[0] = now() - before;                           \
-		read_blocked(self);                                         \
+		self->blocked[1] = read_blocked(self);                      \
 		self->lived = now() - begun;                                \
 		return NULL;                                                \
 	}
@@ -157,6 +159,7 @@ static __attribute__((noinline)) void *mix_outer(void *argument)
 	long begun = now(), stay = (end - begun) / (2 * STAYS);
 	self->tid = (pid_t)syscall(SYS_gettid);
 	pthread_setname_np(pthread_self(), self->name);
+	self->blocked[0] = read_blocked(self);
 	for (long i = 0; i < STAYS; i++) {
 		long before = now();
 		block_middle(before + stay);
@@ -165,7 +168,7 @@ static __attribute__((noinline)) void *mix_outer(void *argument)
 		self->asleep[0] += between - before;
 		self->asleep[1] += now() - between;
 	}
-	read_blocked(self);
+	self->blocked[1] = read_blocked(self);
 	self->lived = now() - begun;
 	return NULL;
 }
@@ -224,8 +227,13 @@ int main(int argc, char **argv)
 	for (int i = 0; i < ALL; i++)
 		printf("lived %d %ld %ld\n", sleepers[i].tid, sleepers[i].lived,
 		       over - sleepers[i].created);
-	for (int i = BLOCK; i <= MIX; i++)
-		printf("blocked %d %ld %s\n", sleepers[i].tid, sleepers[i].asleep[0],
-		       sleepers[i].blocked);
+	for (int i = BLOCK; i <= MIX; i++) {
+		const double *blocked = sleepers[i].blocked;
+		printf("blocked %d %ld ", sleepers[i].tid, sleepers[i].asleep[0]);
+		if (blocked[1] < 0)
+			printf("- -\n");
+		else
+			printf("%.0f %.0f\n", blocked[1], blocked[1] - blocked[0]);
+	}
 	return 0;
 }
