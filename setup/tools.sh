@@ -95,6 +95,30 @@ missing_for_test() {
   echo "${missing# }"
 }
 
+# The same for making a bundle.
+missing_for_package() {
+  missing=
+  command -v objcopy >/dev/null || missing="$missing binutils"
+  command -v setarch >/dev/null || missing="$missing util-linux"
+  command -v dpkg-deb >/dev/null || missing="$missing dpkg"
+  # Debian's library files that a static program takes; those of C are with the headers.
+  [ -e "$(gcc -print-file-name=libstdc++.a 2>/dev/null)" ] || missing="$missing g++"
+  if jdk=$(find_jdk); then
+    [ -x "$jdk/bin/jlink" ] || missing="$missing default-jdk-headless"
+  fi
+  echo "${missing# }"
+}
+
+# The same for trying a bundle in systems that have nothing.
+missing_for_bundle_test() {
+  missing=
+  command -v debootstrap >/dev/null || missing="$missing debootstrap"
+  command -v unshare >/dev/null || missing="$missing util-linux"
+  command -v tmux >/dev/null || missing="$missing tmux"
+  command -v curl >/dev/null || missing="$missing curl"
+  echo "${missing# }"
+}
+
 # The same for booting other kernels, which are fetched apart.
 missing_for_kernels() {
   missing=

@@ -3,6 +3,7 @@ package flametop.cli;
 import flametop.sampler.CleanText;
 import flametop.sampler.Target;
 import flametop.term.UserEnvironment;
+import flametop.term.device.Helper;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -106,14 +107,12 @@ final class Workload implements AutoCloseable {
    * @param quiet it has no input, and what it writes is dropped: the terminal is not its own
    */
   synchronized void start(boolean quiet) throws IOException {
+    // It joins the group and becomes the program: nothing of the program is before that.
     List<String> line = new ArrayList<>();
-    // It joins the group and becomes the program: nothing of the program is before that. The
-    // launcher has TSTP ignored until there is a screen.
-    line.addAll(List.of("/usr/bin/env", "--default-signal=TSTP"));
-    line.addAll(List.of("/bin/sh", "-c", "echo 0 >\"$0\" && exec \"$@\""));
+    line.add("run");
     line.add(group.resolve("cgroup.procs").toString());
     line.addAll(command);
-    ProcessBuilder builder = new ProcessBuilder(line);
+    ProcessBuilder builder = new ProcessBuilder(Helper.command(line));
     UserEnvironment.restore(builder.environment());
     if (quiet) {
       builder.redirectInput(Path.of("/dev/null").toFile());

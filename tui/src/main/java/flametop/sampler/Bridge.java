@@ -36,7 +36,7 @@ final class Bridge {
               + library
               + ": "
               + e.getMessage()
-              + "; it needs libelf and zlib (apt install libelf1 zlib1g) and must be built for this machine: remove it, and ./flametop builds it anew");
+              + "; it needs libelf and zlib (apt install libelf1 zlib1g) and must be built for this machine: remove it, and ./flametop builds it anew; of a bundle: unpack it anew");
     }
     loaded = true;
   }

@@ -1,5 +1,6 @@
 package flametop.term;
 
+import flametop.term.device.Helper;
 import java.io.IOException;
 
 /** Flametop as a job of the shell: the JVM, and the launcher that waits for it. */
@@ -17,15 +18,14 @@ final class Job {
     // The launcher passes TSTP on to us, so it is stopped first: a signal that it gets meanwhile is
     // dropped when it goes on. If the group cannot be stopped (no shell would let it go on), the
     // kernel drops the signal, and the screen is back at once.
-    String stop = LAUNCHER.isEmpty() ? "" : "kill -STOP " + LAUNCHER + "; ";
-    sh(stop + "kill -TSTP 0");
+    if (LAUNCHER.isEmpty()) {
+      Helper.run("stop");
+    } else {
+      Helper.run("stop", LAUNCHER);
+    }
     Thread.sleep(50);
     if (!LAUNCHER.isEmpty()) {
-      sh("kill -CONT " + LAUNCHER);
+      Helper.run("continue", LAUNCHER);
     }
-  }
-
-  private static void sh(String command) throws IOException, InterruptedException {
-    new ProcessBuilder("/bin/sh", "-c", command).start().waitFor();
   }
 }
