@@ -2,9 +2,11 @@
 
 use crate::host::Status;
 use nix::errno::Errno;
-use nix::sys::signal::{SigHandler, SigSet, Signal, kill, signal};
-use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
-use nix::unistd::Pid;
+use nix::sys::signal::{SigHandler, SigSet, Signal, kill, killpg, raise, signal};
+use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid, waitpid};
+use nix::unistd::{Pid, getpgrp};
+use std::thread::sleep;
+use std::time::Duration;
 
 /// Signals that are passed on, and as what. A Ctrl-C reaches the JVM by the terminal too; a second INT means no more to it.
 const PASSED_ON: [(Signal, Signal); 4] = [
@@ -13,6 +15,12 @@ const PASSED_ON: [(Signal, Signal); 4] = [
     (Signal::SIGQUIT, Signal::SIGTERM),
     (Signal::SIGHUP, Signal::SIGHUP),
 ];
+
+/// Asks the launcher to stop the whole job.
+pub const STOP: Signal = Signal::SIGUSR1;
+
+/// How often the launcher looks, 10 ms apart, whether the JVM has stopped.
+const LOOKS: u32 = 100;
 
 /// The signals that the launcher takes instead of dying of them, from when it is made until the process ends.
 #[derive(Debug)]
@@ -31,6 +39,9 @@ impl Signals {
         passed_on.retain(|(signal, _)| !status.ignores(*signal as i32));
         let mut taken: SigSet = passed_on.iter().map(|(signal, _)| *signal).collect();
         taken.add(Signal::SIGCHLD);
+        if screen {
+            taken.add(STOP);
+        }
         // Where that is ignored, children leave no exit code.
         // SAFETY: a default disposition runs no code of ours.
         unsafe { signal(Signal::SIGCHLD, SigHandler::SigDfl) }?;
@@ -54,6 +65,10 @@ impl Signals {
             let Ok(came) = self.taken.wait() else {
                 continue;
             };
+            if came == STOP {
+                stop_job(jvm);
+                continue;
+            }
             let meant = self.passed_on.iter().find(|(signal, _)| *signal == came);
             if let Some((_, meant)) = meant {
                 // It may have ended meanwhile: its number is not given to another before it was waited for.
@@ -61,6 +76,28 @@ impl Signals {
             }
         }
     }
+}
+
+/// Stops the process group: the launcher last, since a shell that sees the launcher stopped may let the group go on at once. Where no
+/// shell would let the group go on, the kernel drops the signal, and the JVM goes on.
+fn stop_job(jvm: Pid) {
+    let group = getpgrp();
+    // To this process too, where the signal is blocked; CONT drops it.
+    let _ = killpg(group, Signal::SIGTSTP);
+    let has_stopped = (0..LOOKS).any(|_| {
+        let stopped = matches!(
+            waitid(Id::Pid(jvm), WaitPidFlag::WNOHANG | WaitPidFlag::WSTOPPED),
+            Ok(WaitStatus::Stopped(..))
+        );
+        if !stopped {
+            sleep(Duration::from_millis(10));
+        }
+        stopped
+    });
+    if has_stopped {
+        let _ = raise(Signal::SIGSTOP);
+    }
+    let _ = killpg(group, Signal::SIGCONT);
 }
 
 fn ended_by(signal: Signal) -> u8 {

@@ -6,13 +6,12 @@
 //! | `raw` | has each key come at once; prints rows and columns |
 //! | `size` | prints rows and columns |
 //! | `restore SETTINGS` | restores what `save` printed |
-//! | `stop [LAUNCHER]` | stops the launcher, then the process group that it is in itself, as Ctrl-Z does |
-//! | `continue LAUNCHER` | has the launcher go on |
+//! | `stop [LAUNCHER]` | has the launcher stop the process group, as Ctrl-Z does, and returns when the group goes on |
 //! | `run GROUP PROGRAM …` | joins a control group by its file of processes and becomes the program |
 
-use flametop_launcher::{complain, terminal};
-use nix::sys::signal::{SigHandler, Signal, kill, killpg, signal};
-use nix::unistd::{Pid, getpgrp};
+use flametop_launcher::{complain, terminal, wait::STOP};
+use nix::sys::signal::{SigHandler, SigSet, Signal, kill, killpg, signal};
+use nix::unistd::{Pid, alarm, getpgrp};
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -22,6 +21,9 @@ use std::process::{Command, ExitCode};
 /// As shells say that there is no such program, or that it cannot be executed.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
+
+/// Seconds within which the launcher stops the group.
+const PATIENCE: u32 = 10;
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -37,9 +39,6 @@ fn main() -> ExitCode {
         ["restore", settings] => terminal::restore(stdin.as_fd(), settings),
         ["stop"] => stop(None),
         ["stop", launcher] => number(launcher).and_then(|launcher| stop(Some(launcher))),
-        ["continue", launcher] => {
-            number(launcher).and_then(|launcher| Ok(kill(launcher, Signal::SIGCONT)?))
-        }
         ["run", _, _, ..] => return run(&arguments[1..]),
         _ => Err(io::Error::other(
             "started by flametop for the terminal, not by hand",
@@ -70,11 +69,18 @@ fn number(text: &str) -> io::Result<Pid> {
     }
 }
 
+/// Without a launcher nobody has to be stopped last.
 fn stop(launcher: Option<Pid>) -> io::Result<()> {
-    if let Some(launcher) = launcher {
-        kill(launcher, Signal::SIGSTOP)?;
-    }
-    Ok(killpg(getpgrp(), Signal::SIGTSTP)?)
+    let Some(launcher) = launcher else {
+        return Ok(killpg(getpgrp(), Signal::SIGTSTP)?);
+    };
+    let goes_on = SigSet::from(Signal::SIGCONT);
+    goes_on.thread_block()?;
+    // A launcher that ends meanwhile sends none: the alarm ends this process.
+    alarm::set(PATIENCE);
+    kill(launcher, STOP)?;
+    goes_on.wait()?;
+    Ok(())
 }
 
 /// Nothing of the program is before it has joined the group. The JVM has TSTP ignored until there is a screen.

@@ -15,17 +15,11 @@ final class Job {
    */
   static void stop(Signals signals) throws IOException, InterruptedException {
     signals.byDefault("TSTP");
-    // The launcher passes TSTP on to us, so it is stopped first: a signal that it gets meanwhile is
-    // dropped when it goes on. If the group cannot be stopped (no shell would let it go on), the
-    // kernel drops the signal, and the screen is back at once.
     if (LAUNCHER.isEmpty()) {
       Helper.run("stop");
+      Thread.sleep(50);
     } else {
       Helper.run("stop", LAUNCHER);
-    }
-    Thread.sleep(50);
-    if (!LAUNCHER.isEmpty()) {
-      Helper.run("continue", LAUNCHER);
     }
   }
 }
