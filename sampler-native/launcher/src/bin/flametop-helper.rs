@@ -18,10 +18,14 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode};
+use std::time::{Duration, Instant};
 
 /// As shells say that there is no such program, or that it cannot be executed.
 const NOT_FOUND: u8 = 127;
 const NOT_EXECUTABLE: u8 = 126;
+
+/// How long a launcher may take to stop.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
     let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
@@ -73,8 +77,22 @@ fn number(text: &str) -> io::Result<Pid> {
 fn stop(launcher: Option<Pid>) -> io::Result<()> {
     if let Some(launcher) = launcher {
         kill(launcher, Signal::SIGSTOP)?;
+        // Until it has stopped, it may still take the signal below, which it would pass on when it goes on. A launcher that is not
+        // scheduled for so long is not waited for.
+        let until = Instant::now() + PATIENCE;
+        while !is_stopped(launcher) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
     }
     Ok(killpg(getpgrp(), Signal::SIGTSTP)?)
+}
+
+fn is_stopped(process: Pid) -> bool {
+    let text = std::fs::read(format!("/proc/{process}/stat")).unwrap_or_default();
+    // Behind the name, which may be any bytes.
+    let name_end = text.iter().rposition(|&byte| byte == b')');
+    let state = name_end.and_then(|at| text.get(at + 2));
+    matches!(state, Some(b'T' | b't'))
 }
 
 /// Nothing of the program is before it has joined the group. The JVM has TSTP ignored until there is a screen.
