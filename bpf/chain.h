@@ -56,14 +56,20 @@ static __always_inline bool follow_next(struct follow *follow, struct ft_chain_n
 	    READ_USER(&follow->head.rest, address + how->next) || follow->head.rest == address)
 		return 0;
 	node->object &= ~(__u64)how->tags;
+	follow->nodes++;
+	if (!node->object) {
+		node->names[0] = node->names[1] = 0;
+		return 1;
+	}
 	if (READ_USER(&node->names[0], node->object + how->names[0]))
 		node->names[0] = 0;
 	if (READ_USER(&node->names[1], node->object + how->names[1]))
 		node->names[1] = 0;
 	/* each read that fails is a fault, in an interrupt */
-	if (!node->names[0] && !node->names[1] && ++follow->blind > MOST_BLIND)
+	if (!node->names[0] && !node->names[1] && ++follow->blind > MOST_BLIND) {
+		follow->nodes--;
 		return 0;
-	follow->nodes++;
+	}
 	return 1;
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::{
-    Called, Interpreted, Known, Lack, Memory, Names, Pages, Place, Python, Runs, Runtime,
+    Called, Interpreted, Known, Lack, Memory, Names, Pages, Php, Place, Python, Runs, Runtime,
     RuntimeKind, Stack, attach, python,
 };
 
@@ -89,6 +89,31 @@ pub fn python(bytes: &[u8]) {
         });
         let owned: Vec<Lack> = owned.collect();
         let found = python.read(&Pages::new(&memory, PIECES), &owned);
+        known.come(&asks, Some(found), &mut names, turn);
+    }
+}
+
+/// The version of PHP, then the copied frames, whose length stands before them; what follows is memory, with what is known of all at its
+/// beginning.
+pub fn php(bytes: &[u8]) {
+    let Some(([which, length], rest)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let versions = [20_200_930, 20_220_829, 20_230_831, 20_240_924];
+    let version = versions[usize::from(*which) % versions.len()];
+    let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
+    let memory = Bytes(rest);
+    let Ok(php) = Php::fuzzed(version) else {
+        return;
+    };
+    let (mut known, mut names) = (Known::default(), Names::default());
+    for turn in 0..3 {
+        let mut runs = Runs::default();
+        let interpreted = Interpreted { thread: 1, copied };
+        known.begin(turn);
+        php.interpreted(&mut known, &interpreted, &memory, &mut runs);
+        let asks = known.take_asks();
+        let found = php.read(&Pages::new(&memory, PIECES), &asks);
         known.come(&asks, Some(found), &mut names, turn);
     }
 }

@@ -68,9 +68,24 @@ pub(crate) struct KnownMethod {
     pub end: u64,
     /// As those of [`Method`](crate::Method).
     pub lines: Arc<[(u16, u16)]>,
+    /// As that of [`Method`](crate::Method).
+    pub is_native: bool,
     used: u64,
     /// When it was read.
     read: u64,
+}
+
+impl KnownMethod {
+    /// The line of an instruction; 0: that is not told.
+    pub fn line_of(&self, instruction: Option<u16>) -> u16 {
+        instruction.map_or(0, |instruction| line_of(&self.lines, instruction))
+    }
+}
+
+/// The line of an instruction, by the numbers of instructions at which lines begin; 0: that is not told.
+pub(crate) fn line_of(lines: &[(u16, u16)], instruction: u16) -> u16 {
+    let behind = lines.partition_point(|(at, _)| *at <= instruction);
+    lines[..behind].last().map_or(0, |(_, line)| *line)
 }
 
 /// A thread that is known.
@@ -259,6 +274,7 @@ impl Known {
                 true => Arc::default(),
                 false => method.lines.into(),
             },
+            is_native: method.is_native,
             used: now,
             read: now,
         };
@@ -517,6 +533,7 @@ mod tests {
                 begin: at,
                 end: at + 1,
                 lines: (0..4096).map(|at| (at, 1)).collect(),
+                is_native: false,
             };
             Found::Method(at, Some(Box::new(method)))
         };

@@ -13,6 +13,7 @@ use std::{fmt, io, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
+mod chain;
 mod elf;
 #[cfg(fuzzing)]
 pub mod fuzzed;
@@ -20,12 +21,16 @@ mod hotspot;
 mod known;
 mod memory;
 mod names;
+mod parted;
+mod php;
 pub mod python;
 
+pub use chain::FULL;
 pub use hotspot::HotSpot;
 pub use known::Known;
 pub use memory::{Memory, Pages};
 pub use names::{Function, Name, NameId, Names};
+pub use php::Php;
 pub use python::Python;
 
 /// One kind of runtime: what it tells of a process in which it runs.
@@ -56,8 +61,8 @@ pub trait Runtime: Sized {
         None
     }
 
-    /// An address in the other part of that code, if the compiler has parted it.
-    fn interpreter_part(&self) -> Option<u64> {
+    /// The other part of that code, if the compiler has parted it.
+    fn interpreter_part(&self) -> Option<Part> {
         None
     }
 
@@ -80,12 +85,14 @@ pub trait Runtime: Sized {
 }
 
 /// Kinds of runtimes. Of several in a process the first one is attached to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum RuntimeKind {
     /// See [`HotSpot`].
     HotSpot,
     /// See [`Python`].
     Python,
+    /// See [`Php`].
+    Php,
 }
 
 /// A runtime that was attached to, whichever it is.
@@ -95,6 +102,8 @@ pub enum Attached {
     HotSpot(Box<HotSpot>),
     /// CPython.
     Python(Box<Python>),
+    /// PHP.
+    Php(Box<Php>),
 }
 
 /// The runtime that a mapping of this file says is in the process.
@@ -103,6 +112,8 @@ pub fn recognise(path: &[u8]) -> Option<RuntimeKind> {
         Some(RuntimeKind::HotSpot)
     } else if Python::recognise(path) {
         Some(RuntimeKind::Python)
+    } else if Php::recognise(path) {
+        Some(RuntimeKind::Php)
     } else {
         None
     }
@@ -116,6 +127,7 @@ pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<At
     Ok(match kind {
         RuntimeKind::HotSpot => Attached::HotSpot(Box::new(HotSpot::attach(memory, base)?)),
         RuntimeKind::Python => Attached::Python(Box::new(Python::attach(memory, base)?)),
+        RuntimeKind::Php => Attached::Php(Box::new(Php::attach(memory, base)?)),
     })
 }
 
@@ -125,6 +137,7 @@ impl Attached {
         match self {
             Attached::HotSpot(_) => RuntimeKind::HotSpot,
             Attached::Python(_) => RuntimeKind::Python,
+            Attached::Php(_) => RuntimeKind::Php,
         }
     }
 
@@ -133,6 +146,7 @@ impl Attached {
         match self {
             Attached::HotSpot(hotspot) => hotspot.read(memory, lacks),
             Attached::Python(python) => python.read(memory, lacks),
+            Attached::Php(php) => php.read(memory, lacks),
         }
     }
 
@@ -141,6 +155,7 @@ impl Attached {
         match self {
             Attached::HotSpot(hotspot) => hotspot.keeps_frame_pointer(pc),
             Attached::Python(python) => python.keeps_frame_pointer(pc),
+            Attached::Php(php) => php.keeps_frame_pointer(pc),
         }
     }
 
@@ -155,6 +170,7 @@ impl Attached {
         match self {
             Attached::HotSpot(hotspot) => hotspot.step(known, at, stack, called),
             Attached::Python(python) => python.step(known, at, stack, called),
+            Attached::Php(php) => php.step(known, at, stack, called),
         }
     }
 
@@ -163,6 +179,7 @@ impl Attached {
         match self {
             Attached::HotSpot(hotspot) => hotspot.glance(known, word),
             Attached::Python(python) => python.glance(known, word),
+            Attached::Php(php) => php.glance(known, word),
         }
     }
 
@@ -171,14 +188,16 @@ impl Attached {
         match self {
             Attached::HotSpot(hotspot) => hotspot.interpreter(),
             Attached::Python(python) => python.interpreter(),
+            Attached::Php(php) => php.interpreter(),
         }
     }
 
     /// See [`Runtime::interpreter_part`].
-    pub fn interpreter_part(&self) -> Option<u64> {
+    pub fn interpreter_part(&self) -> Option<Part> {
         match self {
             Attached::HotSpot(hotspot) => hotspot.interpreter_part(),
             Attached::Python(python) => python.interpreter_part(),
+            Attached::Php(php) => php.interpreter_part(),
         }
     }
 
@@ -187,6 +206,7 @@ impl Attached {
         match self {
             Attached::HotSpot(hotspot) => hotspot.chain(thread),
             Attached::Python(python) => python.chain(thread),
+            Attached::Php(php) => php.chain(thread),
         }
     }
 
@@ -201,6 +221,7 @@ impl Attached {
         match self {
             Attached::HotSpot(hotspot) => hotspot.interpreted(known, copied, stack, runs),
             Attached::Python(python) => python.interpreted(known, copied, stack, runs),
+            Attached::Php(php) => php.interpreted(known, copied, stack, runs),
         }
     }
 }
@@ -247,10 +268,33 @@ pub struct Runs {
     /// All functions, the innermost first.
     pub functions: Vec<Function>,
     /// Of each run, the innermost first: an address within the interpreter's own frame on the stack, and the end of the run in
-    /// `functions`.
+    /// `functions`. The address is 0 where runs are told apart by their order.
     pub ends: Vec<(u64, usize)>,
+    /// How runs and calls belong together.
+    pub order: Order,
     /// Behind the last end there are functions of the next run, of which the outer ones were not copied.
     pub is_cut: bool,
+}
+
+/// How runs of functions and calls of the interpreter belong together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// By the address that each run has.
+    #[default]
+    Addressed,
+    /// One by one: all runs of the stack are told, the last one is that of the outermost call.
+    Whole,
+    /// One by one: some of the inner runs are told.
+    Inner,
+}
+
+/// Where a compiler has put the other part of the interpreter's code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// An address in it.
+    pub address: u64,
+    /// So many bytes it has at least.
+    pub least: u64,
 }
 
 /// The copied memory of a stack.
@@ -451,9 +495,11 @@ pub(crate) enum Kind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Method {
     pub(crate) name: Name,
-    /// HotSpot: its bytecodes; empty: it is native. CPython: two words by which it is known again.
+    /// HotSpot: its bytecodes; empty: it is native. Others: two words by which it is known again.
     pub(crate) begin: u64,
     pub(crate) end: u64,
-    /// HotSpot: offsets of bytecodes, in their order, and the lines that begin there. CPython: numbers of instructions.
+    /// HotSpot: offsets of bytecodes, in their order, and the lines that begin there. Others: numbers of instructions.
     pub(crate) lines: Box<[(u16, u16)]>,
+    /// PHP: it is written in C.
+    pub(crate) is_native: bool,
 }

@@ -5,19 +5,18 @@
 //! ([`layout`]) are told by CPython itself from 3.13 on. A frame leads to a *code object*, which has its name ([`code`]) and
 //! its lines ([`lines`]).
 
-pub mod chain;
+mod chain;
 mod code;
 mod layout;
 pub(crate) mod lines;
-mod parted;
 
 use std::{collections::HashMap, io, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Called, Chain, Found, Interpreted, Known, Lack, Pages, Place, Runs, Runtime, Stack, Step,
-    Thread, elf, memory::strange,
+    Called, Chain, Found, Interpreted, Known, Lack, Pages, Part, Place, Runs, Runtime, Stack, Step,
+    Thread, elf, memory::strange, parted,
 };
 use layout::Layout;
 
@@ -31,6 +30,8 @@ pub const TRAMPOLINE: [u8; 11] = [
 const MOST_NAME: usize = 32;
 /// Most bytes of the interpreter's code: it has some 60,000.
 const MOST_CODE: u64 = 1 << 20;
+/// A function of fewer bytes than these is not all of the interpreter, and so is its other part: all versions have 38,000 and more.
+const LEAST: u64 = 16 << 10;
 /// Most interpreters, and threads of all of them, that are looked at.
 const MOST_INTERPRETERS: usize = 64;
 const MOST_THREADS: usize = 16 << 10;
@@ -82,7 +83,10 @@ impl Runtime for Python {
         Ok(Python {
             runtime,
             code_type: symbol("PyCode_Type")?.address,
-            part: parted::part(memory, &interpreter),
+            part: match eval.size < LEAST {
+                true => parted::part(memory, &interpreter),
+                false => None,
+            },
             interpreter,
             layout: Layout::read(memory, runtime, version)?,
         })
@@ -122,8 +126,11 @@ impl Runtime for Python {
         Some(self.interpreter.clone())
     }
 
-    fn interpreter_part(&self) -> Option<u64> {
-        self.part
+    fn interpreter_part(&self) -> Option<Part> {
+        self.part.map(|address| Part {
+            address,
+            least: LEAST,
+        })
     }
 
     fn chain(&self, thread: u64) -> Option<Chain> {

@@ -362,7 +362,8 @@ impl Pipeline {
             out,
             tasks,
         });
-        for notice in self.prober.take_notices() {
+        let notices = self.prober.take_notices();
+        for notice in notices.into_iter().chain(self.walker.take_notices()) {
             self.notice(true, &notice);
         }
     }

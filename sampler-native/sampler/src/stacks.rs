@@ -9,6 +9,7 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
+use flametop_runtimes::RuntimeKind;
 use flametop_stream::{Encoder, End, ModuleKind, Record, Space};
 use flametop_unwind::{Frame, ModuleId, Modules};
 use hashbrown::HashTable;
@@ -256,7 +257,9 @@ impl Stacks {
                 flametop_unwind::ModuleKind::File => ModuleKind::File,
                 flametop_unwind::ModuleKind::Vdso => ModuleKind::Vdso,
                 flametop_unwind::ModuleKind::Jit => ModuleKind::Jit,
-                flametop_unwind::ModuleKind::Interpreted => ModuleKind::Python,
+                flametop_unwind::ModuleKind::Interpreted(RuntimeKind::HotSpot) => ModuleKind::Jit,
+                flametop_unwind::ModuleKind::Interpreted(RuntimeKind::Python) => ModuleKind::Python,
+                flametop_unwind::ModuleKind::Interpreted(RuntimeKind::Php) => ModuleKind::Php,
                 flametop_unwind::ModuleKind::Unknown => ModuleKind::Unknown,
             },
             path: module.path(),

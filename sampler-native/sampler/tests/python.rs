@@ -2,53 +2,24 @@
 //! name, and its tests left out.
 
 #[allow(dead_code)]
+mod interpreted;
+#[allow(dead_code)]
 mod model;
 
 use std::{
     collections::BTreeMap,
     fs,
     path::PathBuf,
-    process::{Child, Command, Stdio},
+    process::Command,
     time::{Duration, Instant},
 };
 
 use flametop_stream::{End, ModuleKind};
+use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path};
 use model::{Model, Recording};
-
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Threads of `sleepers.py`.
 const SLEEPERS: usize = 19;
-/// Functions that are copied of a thread that sleeps.
-const COPIED: usize = 128;
-
-/// A child process that is killed and reaped at the end of its test.
-struct Program(Child);
-
-impl Program {
-    fn start(python: &PathBuf, arguments: &[&str]) -> Program {
-        let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
-        let child = Command::new(python)
-            .args(arguments)
-            .current_dir(programs)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn();
-        Program(child.expect("it was there"))
-    }
-
-    fn pid(&self) -> u32 {
-        self.0.id()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Every CPython from 3.11 to 3.14 that is there, and those that `FLAMETOP_PYTHONS` names, with `:` between them.
 fn pythons() -> Vec<PathBuf> {
     let home = std::env::var("HOME").unwrap_or_default();
@@ -75,12 +46,7 @@ fn pythons() -> Vec<PathBuf> {
 
 /// The frames of functions of Python in a stack, the innermost first.
 fn of_python(model: &Model, stack: u32) -> Vec<u32> {
-    let frames = model.stacks[stack as usize].frames.iter().rev();
-    let of_python = frames.filter(|frame| {
-        let (module, _, _) = model.frames[**frame as usize];
-        model.modules[module as usize] == (ModuleKind::Python, "[python]".to_owned())
-    });
-    of_python.copied().collect()
+    frames_of(model, stack, ModuleKind::Python)
 }
 
 /// These functions, without their files; none: not all of their names have come.
@@ -203,18 +169,6 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
     }
 }
 
-/// Whether the functions of `tree.py`, the innermost first, can have called one another; those of a whole stack from the first on.
-fn is_path(functions: &[String], is_whole: bool) -> bool {
-    let is_of_tree = |name: &&String| name.bytes().all(|b| b"fabc".contains(&b));
-    let of_tree: Vec<&String> = functions.iter().filter(is_of_tree).collect();
-    let outermost = of_tree.last().is_none_or(|name| name.as_str() == "f");
-    let begins = outermost && functions.last().is_some_and(|name| name == "<module>");
-    (begins || !is_whole)
-        && of_tree
-            .windows(2)
-            .all(|pair| pair[0].starts_with(pair[1].as_str()) && pair[0].len() == pair[1].len() + 1)
-}
-
 #[test]
 fn functions_on_a_cpu_are_those_that_called_one_another() {
     for python in pythons() {
@@ -254,7 +208,7 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
             }
             let end = model.stacks[*stack as usize].end;
             assert!(
-                is_path(&found, end == End::Root),
+                is_path(&found, end, Some("<module>")),
                 "{python:?} {end:?} {found:#?} {:#?}",
                 model.names(*stack)
             );

@@ -135,6 +135,14 @@ impl ProcessMaps {
         }
     }
 
+    /// Why the functions of the runtime in it are not told, if its version is not known.
+    pub fn unknown_runtime(&self) -> Option<&str> {
+        match &self.runtime {
+            Runtime::Unknown(_, why) => Some(why),
+            _ => None,
+        }
+    }
+
     /// Whether it is a process of CPython.
     pub fn runs_python(&self) -> bool {
         self.runtime.is_python()
@@ -280,11 +288,7 @@ impl ProcessMaps {
 
     /// Whether the code at `pc`, made at run time, may have used the frame pointer for something else.
     pub(crate) fn doubts_frame_pointer(&self, pc: u64) -> bool {
-        match &self.runtime {
-            Runtime::Other | Runtime::Python(_) => false,
-            Runtime::Starting(_) => true,
-            Runtime::Attached(attached) => !attached.keeps_frame_pointer(pc),
-        }
+        self.runtime.doubts_frame_pointer(pc)
     }
 
     /// Whether `address` lies in an executable mapping.

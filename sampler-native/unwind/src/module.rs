@@ -8,8 +8,9 @@ use crate::{
     mounts::Device,
     probe,
 };
+use flametop_runtimes::RuntimeKind;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     fs::File,
     io,
     sync::Arc,
@@ -41,8 +42,8 @@ pub enum ModuleKind {
     Vdso,
     /// Code that a process made at run time: one module per process generation.
     Jit,
-    /// Functions that an interpreter runs, of all processes: they have no code of their own.
-    Interpreted,
+    /// Functions that the interpreter of such a runtime runs, of all processes: they have no code of their own.
+    Interpreted(RuntimeKind),
     /// Executable memory of a program that could not be read, or is of another machine.
     Unknown,
 }
@@ -195,7 +196,7 @@ pub struct Modules {
     told: HashMap<ToldFile, ModuleId>,
     unknown: HashMap<(Vec<u8>, End), ModuleId>,
     /// See [`Modules::interpreted`].
-    interpreted: Option<ModuleId>,
+    interpreted: BTreeMap<RuntimeKind, ModuleId>,
     kernel: Option<ModuleId>,
     limit: usize,
     clock: u64,
@@ -227,7 +228,7 @@ impl Modules {
             files: HashMap::new(),
             told: HashMap::new(),
             unknown: HashMap::new(),
-            interpreted: None,
+            interpreted: BTreeMap::new(),
             kernel: None,
             limit,
             clock: 0,
@@ -324,9 +325,7 @@ impl Modules {
                 self.files.remove(&origin.key);
             }
             let key = (std::mem::take(&mut module.path), module.end);
-            if self.interpreted == Some(*id) {
-                self.interpreted = None;
-            }
+            self.interpreted.retain(|_, interpreted| interpreted != id);
             if self.unknown.get(&key) == Some(id) {
                 self.unknown.remove(&key);
             }
@@ -528,13 +527,18 @@ impl Modules {
         self.add(module)
     }
 
-    /// The module for functions that an interpreter runs, of all processes.
-    pub(crate) fn interpreted(&mut self) -> ModuleId {
-        if let Some(id) = self.interpreted {
-            return id;
+    /// The module for functions that the interpreter of such a runtime runs, of all processes.
+    pub(crate) fn interpreted(&mut self, kind: RuntimeKind) -> ModuleId {
+        if let Some(id) = self.interpreted.get(&kind) {
+            return *id;
         }
-        let id = self.add(Module::new(ModuleKind::Interpreted, b"[python]"));
-        self.interpreted = Some(id);
+        let path: &[u8] = match kind {
+            RuntimeKind::HotSpot => b"[java]",
+            RuntimeKind::Python => b"[python]",
+            RuntimeKind::Php => b"[php]",
+        };
+        let id = self.add(Module::new(ModuleKind::Interpreted(kind), path));
+        self.interpreted.insert(kind, id);
         id
     }
 

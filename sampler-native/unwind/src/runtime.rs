@@ -21,10 +21,10 @@ const STATUS_LIMIT: u64 = 64 << 10;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Runtime {
     Other,
-    /// CPython, which was not attached to in so many attempts.
-    Python(u8),
-    /// Not known yet, after so many attempts.
-    Starting(u8),
+    /// One of this kind, which did not tell of itself in so many attempts.
+    Starting(RuntimeKind, u8),
+    /// One of this kind, of which no more is known, and why: its name and version are told there.
+    Unknown(RuntimeKind, String),
     Attached(Attached),
 }
 
@@ -32,15 +32,24 @@ impl Runtime {
     /// Whether it is CPython.
     pub(crate) fn is_python(&self) -> bool {
         match self {
-            Runtime::Python(_) => true,
+            Runtime::Starting(kind, _) | Runtime::Unknown(kind, _) => *kind == RuntimeKind::Python,
             Runtime::Attached(attached) => attached.kind() == RuntimeKind::Python,
-            Runtime::Other | Runtime::Starting(_) => false,
+            Runtime::Other => false,
+        }
+    }
+
+    /// Whether code that it makes may use the frame pointer for something else.
+    pub(crate) fn doubts_frame_pointer(&self, pc: u64) -> bool {
+        match self {
+            Runtime::Other => false,
+            Runtime::Starting(kind, _) | Runtime::Unknown(kind, _) => *kind != RuntimeKind::Python,
+            Runtime::Attached(attached) => !attached.keeps_frame_pointer(pc),
         }
     }
 
     /// Whether it is asked again when mappings are read again.
     pub(crate) fn is_starting(&self) -> bool {
-        matches!(self, Runtime::Starting(attempts) | Runtime::Python(attempts) if *attempts < MAX_ATTEMPTS)
+        matches!(self, Runtime::Starting(_, attempts) if *attempts < MAX_ATTEMPTS)
     }
 
     /// Takes note of a runtime by its library. `ask`: what it tells; one that is still starting is asked again next time.
@@ -54,24 +63,20 @@ impl Runtime {
         };
         let attempts = match (&*self, kind) {
             (Runtime::Attached(attached), _) if attached.kind() <= kind => return,
-            (Runtime::Starting(_), RuntimeKind::Python) => return,
-            (Runtime::Starting(attempts), RuntimeKind::HotSpot)
-            | (Runtime::Python(attempts), RuntimeKind::Python) => *attempts,
+            (Runtime::Unknown(before, _), _) if *before <= kind => return,
+            (Runtime::Starting(before, _), _) if *before < kind => return,
+            (Runtime::Starting(before, attempts), _) if *before == kind => *attempts,
             _ => 0,
         };
         if attempts >= MAX_ATTEMPTS {
             return;
         }
-        let asked = ask(kind);
-        let is_unknown = |error: &io::Error| error.kind() == io::ErrorKind::Unsupported;
-        let attempts = match &asked {
-            Err(error) if is_unknown(error) => MAX_ATTEMPTS,
-            _ => attempts + 1,
-        };
-        *self = match (asked, kind) {
-            (Ok(attached), _) => Runtime::Attached(attached),
-            (Err(_), RuntimeKind::HotSpot) => Runtime::Starting(attempts),
-            (Err(_), RuntimeKind::Python) => Runtime::Python(attempts),
+        *self = match ask(kind) {
+            Ok(attached) => Runtime::Attached(attached),
+            Err(error) if error.kind() == io::ErrorKind::Unsupported => {
+                Runtime::Unknown(kind, error.to_string())
+            }
+            Err(_) => Runtime::Starting(kind, attempts + 1),
         };
     }
 }

@@ -185,7 +185,7 @@ impl Unwinder {
             (end, want) = (End::Jit, None);
         }
         if let Some(interpreted) = interpreted
-            && walk.put_interpreted(&interpreted, frames)
+            && walk.put_interpreted(&interpreted, end == End::Root, frames)
         {
             (end, want) = (End::Limit, None);
         }

@@ -1,71 +1,7 @@
 //! Frames of Python's functions, and the calls of the interpreter that run them.
 
-use super::{
-    layout::{Frame, LINKED_FRAME, LINKED_NEXT, Layout},
-    lines,
-};
-use crate::{Function, Interpreted, Known, Runs, Stack, known::Looked};
-
-/// Words before the nodes, and of a node.
-const HEAD: usize = 4;
-const NODE: usize = 6;
-/// Frames from which on it is the copy that ended, and not the chain: as many as a pass copies.
-pub const FULL: usize = 128;
-
-/// A copied frame.
-#[derive(Clone, Copy)]
-struct Node {
-    address: u64,
-    code: u64,
-    flags: u64,
-    place: u64,
-    words: [u64; 2],
-}
-
-/// A copied chain.
-struct Copied<'a> {
-    thread: u64,
-    identity: u64,
-    /// The pointer of the thread to its innermost frame, or with 3.11 and 3.12 to the structure that has that pointer.
-    first: u64,
-    /// The frame behind the last node.
-    rest: u64,
-    nodes: &'a [u8],
-}
-
-fn words<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
-    let mut words = [0; N];
-    for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(8)) {
-        *word = u64::from_le_bytes(*bytes.first_chunk()?);
-    }
-    (bytes.len() >= 8 * N).then_some(words)
-}
-
-impl<'a> Copied<'a> {
-    fn of(bytes: &'a [u8]) -> Option<Copied<'a>> {
-        let [thread, identity, first, rest] = words(bytes)?;
-        Some(Copied {
-            thread,
-            identity,
-            first,
-            rest,
-            nodes: &bytes[8 * HEAD..],
-        })
-    }
-
-    fn nodes(&self) -> impl ExactSizeIterator<Item = Node> + '_ {
-        self.nodes.chunks_exact(8 * NODE).map(|bytes| {
-            let [address, code, flags, place, name, file] = words(bytes).unwrap_or_default();
-            Node {
-                address,
-                code,
-                flags,
-                place,
-                words: [name, file],
-            }
-        })
-    }
-}
+use super::layout::{Frame, LINKED_FRAME, LINKED_NEXT, Layout};
+use crate::{Function, Interpreted, Known, Runs, Stack, chain::Copied, known::Looked};
 
 /// The functions of a stack. None: they do not add up, or something is lacking.
 pub fn runs(
@@ -92,11 +28,11 @@ pub fn runs(
             runs.ends.push((node.address, runs.functions.len()));
             continue;
         }
-        match known.method_of(node.code, node.words) {
+        match known.method_of(node.object, node.words) {
             Looked::There(method) => match method.name {
                 Some(name) => runs.functions.push(Function {
                     name,
-                    line: lines::line(&method.lines, layout.instruction(node.code, node.place)),
+                    line: method.line_of(layout.instruction(node.object, node.place)),
                 }),
                 None => is_named = false,
             },
@@ -116,7 +52,7 @@ pub fn runs(
     let end = runs.ends.last().map_or(0, |(_, end)| *end);
     if runs.functions.len() > end {
         // Functions that no call of the interpreter runs.
-        if copied.nodes().len() < FULL || copied.rest == 0 {
+        if !copied.is_cut() {
             return None;
         }
         runs.is_cut = true;

@@ -46,6 +46,7 @@ pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io:
         end: file,
         // A function without lines is still a function.
         lines: lines::read(layout, memory, at).unwrap_or_default().into(),
+        is_native: false,
     })
 }
 

@@ -28,15 +28,6 @@ const MORE: u8 = 1 << 6;
 /// Numbers of instructions at which lines begin, in their order; 0 stands before the first instruction. Line 0 is none.
 pub type Lines = Vec<(u16, u16)>;
 
-/// The line of an instruction; 0: that is not told.
-pub fn line(lines: &[(u16, u16)], instruction: Option<u16>) -> u16 {
-    let Some(instruction) = instruction else {
-        return 0;
-    };
-    let behind = lines.partition_point(|(at, _)| *at <= instruction);
-    lines[..behind].last().map_or(0, |(_, line)| *line)
-}
-
 /// The lines of the code object at an address.
 pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Lines> {
     let first = memory.u32(at.wrapping_add(layout.first_line.into()))?;
@@ -113,6 +104,7 @@ fn signed(number: u32) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known::line_of;
 
     /// One function that begins in line 7, compiled by CPython 3.11, 3.12 and 3.13: its `co_linetable` and its `co_lines`.
     const WRITTEN: [(&str, &[(u16, u16)]); 3] = [
@@ -231,13 +223,17 @@ mod tests {
         assert_eq!(lines, expected);
         let told = [(None, 0), (Some(0), 100), (Some(3), 100), (Some(4), 102)];
         for (instruction, told) in told {
-            assert_eq!(line(&lines, instruction), told, "{instruction:?}");
+            assert_eq!(
+                instruction.map_or(0, |at| line_of(&lines, at)),
+                told,
+                "{instruction:?}"
+            );
         }
         let told = [(12, 101), (16, 0), (17, 137), (18, 0), (u16::MAX, 0)];
         for (instruction, told) in told {
-            assert_eq!(line(&lines, Some(instruction)), told, "{instruction}");
+            assert_eq!(line_of(&lines, instruction), told, "{instruction}");
         }
-        assert_eq!(line(&[], Some(1)), 0);
+        assert_eq!(line_of(&[], 1), 0);
     }
 
     #[test]

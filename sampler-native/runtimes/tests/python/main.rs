@@ -1,5 +1,7 @@
 //! CPython's functions by made-up memory of each version that is known, and by memory that lies.
 
+#[path = "../common/area.rs"]
+mod area;
 #[path = "../common/draw.rs"]
 mod draw;
 
@@ -8,10 +10,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+use area::Area;
 use draw::Draw;
 use flametop_runtimes::{
-    Attached, Found, Interpreted, Known, Lack, Memory, Names, Pages, Runs, RuntimeKind, Stack,
-    attach,
+    Attached, Found, Interpreted, Known, Lack, Names, Pages, Runs, RuntimeKind, attach,
 };
 
 const BASE: u64 = 0x5000_0000;
@@ -97,43 +99,6 @@ const VERSIONS: [Version; 4] = [
     },
 ];
 
-/// Bytes from an address on.
-#[derive(Clone)]
-struct Area(u64, Vec<u8>);
-
-impl Area {
-    fn put(&mut self, address: u64, bytes: &[u8]) {
-        let at = (address - self.0) as usize;
-        self.1[at..at + bytes.len()].copy_from_slice(bytes);
-    }
-
-    fn set(&mut self, address: u64, word: u64) {
-        self.put(address, &word.to_le_bytes());
-    }
-
-    fn get(&self, address: u64) -> Option<u64> {
-        let at = usize::try_from(address.checked_sub(self.0)?).ok()?;
-        let bytes = self.1.get(at..at.checked_add(8)?)?.first_chunk()?;
-        Some(u64::from_le_bytes(*bytes))
-    }
-}
-
-impl Memory for Area {
-    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize> {
-        let at = address.checked_sub(self.0).ok_or(io::ErrorKind::NotFound)?;
-        let there = self.1.get(at as usize..).unwrap_or_default();
-        let count = there.len().min(into.len());
-        into[..count].copy_from_slice(&there[..count]);
-        Ok(count)
-    }
-}
-
-impl Stack for Area {
-    fn word(&self, address: u64) -> Option<u64> {
-        self.get(address)
-    }
-}
-
 /// A process with one thread, in which `outer` and `inner` run in one call of the interpreter, and `called` in another one.
 #[derive(Clone)]
 struct Process {
@@ -149,35 +114,12 @@ impl Process {
     fn new(version: &Version) -> Process {
         let mut memory = Area(BASE, vec![0; 0x10000]);
         let mut stack = Area(STACK, vec![0; 0x1000]);
-        // ELF: one program header, the dynamic section, symbols and their names.
-        memory.put(BASE, b"\x7fELF");
-        memory.put(BASE + 16, &3u16.to_le_bytes());
-        memory.set(BASE + 32, 64);
-        memory.put(BASE + 56, &1u16.to_le_bytes());
-        memory.put(BASE + 64, &2u32.to_le_bytes());
-        memory.set(BASE + 64 + 16, 0x100);
-        for (index, word) in [6, 0x200, 5, BASE + 0x200 + 5 * 24, 0]
-            .into_iter()
-            .enumerate()
-        {
-            memory.set(BASE + 0x100 + 8 * index as u64, word);
-        }
-        let symbols: [(&str, u64, u64); 4] = [
+        memory.export(&[
             ("_PyRuntime", 0x800, 8),
             ("Py_Version", 0x600, 8),
             ("PyCode_Type", 0x1800, 8),
             ("_PyEval_EvalFrameDefault", EVAL - BASE, 0x1000),
-        ];
-        let mut name = 1;
-        for (index, (text, address, size)) in symbols.into_iter().enumerate() {
-            let at = BASE + 0x200 + 24 * (index as u64 + 1);
-            memory.put(at, &(name as u32).to_le_bytes());
-            memory.put(at + 6, &1u16.to_le_bytes());
-            memory.set(at + 8, address);
-            memory.set(at + 16, size);
-            memory.put(BASE + 0x200 + 5 * 24 + name, text.as_bytes());
-            name += text.len() as u64 + 1;
-        }
+        ]);
         memory.set(BASE + 0x600, version.number);
         let runtime = BASE + 0x800;
         let minor = version.number >> 16 & 0xff;

@@ -197,7 +197,7 @@ impl Naming {
                 }
                 ModuleKind::Kernel => b"lines of the kernel are not looked for",
                 ModuleKind::Vdso => b"the vDSO has no debug information",
-                ModuleKind::Jit | ModuleKind::Interpreted => {
+                ModuleKind::Jit | ModuleKind::Interpreted(_) => {
                     b"code made at run time has no debug information"
                 }
                 ModuleKind::Unknown => b"its file cannot be read",
@@ -343,7 +343,8 @@ fn name_of_sign(modules: &Modules, frame: Frame) -> (NameSource, Vec<u8>) {
 /// The function that a runtime told of a frame.
 pub fn function_of(modules: &Modules, frame: &Frame) -> Option<Function> {
     let kind = modules.get(frame.module).kind();
-    let told = frame.offset >= NAMED && matches!(kind, ModuleKind::Jit | ModuleKind::Interpreted);
+    let told =
+        frame.offset >= NAMED && matches!(kind, ModuleKind::Jit | ModuleKind::Interpreted(_));
     told.then_some(Function::of_number(frame.offset & !NAMED))
 }
 

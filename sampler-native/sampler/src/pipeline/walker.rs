@@ -1,5 +1,7 @@
 //! From a record of the kernel side to the frames of its stack.
 
+use std::{collections::HashSet, mem};
+
 use flametop_kernel::{
     Chain, abi,
     record::{Head, Holder, StackPart},
@@ -108,7 +110,13 @@ pub struct Walker {
     entries: Entries,
     /// The cost of walks.
     budget: Budget,
+    /// Runtimes whose version is not known, as they were told of, and what is to be told.
+    unknown: HashSet<String>,
+    notices: Vec<String>,
 }
+
+/// Most runtimes whose version is not known that are told of.
+const MOST_UNKNOWN: usize = 16;
 
 impl Walker {
     /// A walker that has walked nothing.
@@ -124,6 +132,22 @@ impl Walker {
             kernel_module,
             entries: Entries::default(),
             budget: Budget::new(WALKS * cpus, 2 * WALKS * cpus),
+            unknown: HashSet::new(),
+            notices: Vec::new(),
+        }
+    }
+
+    /// The notices since the last call.
+    pub fn take_notices(&mut self) -> Vec<String> {
+        mem::take(&mut self.notices)
+    }
+
+    /// Tells once of a runtime whose version is not known.
+    fn tell_unknown(&mut self, tgid: u32, why: &str) {
+        if self.unknown.len() < MOST_UNKNOWN && self.unknown.insert(why.to_owned()) {
+            self.notices.push(format!(
+                "{why} (process {tgid}): its stacks have functions of the interpreter in place of the program's"
+            ));
         }
     }
 
@@ -238,6 +262,9 @@ impl Walker {
                 };
             }
         };
+        if let Some(why) = maps.unknown_runtime() {
+            self.tell_unknown(head.tgid, why);
+        }
         let switches = head.nvcsw + head.nivcsw;
         let pieces = pieces(stack, collected.filter(|p| p.switches == switches));
         let mapping = match stack.mapping.is_empty() {
@@ -361,7 +388,7 @@ impl Walker {
     }
 }
 
-const _: () = assert!(flametop_runtimes::python::chain::FULL == abi::FT_PASS_NODES as usize);
+const _: () = assert!(flametop_runtimes::FULL == abi::FT_PASS_NODES as usize);
 
 /// A chain as the kernel side takes it; none: it is that of no address space.
 fn chain(head: &Head, chain: flametop_runtimes::Chain) -> Option<Chain> {

@@ -1,6 +1,6 @@
 //! The functions that an interpreter runs, in place of the interpreter's own frames.
 
-use flametop_runtimes::Interpreted;
+use flametop_runtimes::{Interpreted, Order, Runs};
 
 use super::{Level, NAMED, Walk};
 use crate::{Frame, MAX_FRAMES};
@@ -8,15 +8,14 @@ use crate::{Frame, MAX_FRAMES};
 /// Bytes from the beginning of the interpreter's code in which a call of the interpreter is not yet among those that run functions, or
 /// says nothing true of the functions that it runs.
 const BEGINNING: u64 = 128;
-/// Least bytes of the part that a compiler has put elsewhere.
-const LEAST_PART: u64 = 16 << 10;
 
 impl Walk<'_> {
     /// Puts the functions that an interpreter runs in place of its own frames, if all adds up. Returns whether the frames end with them,
-    /// since outer ones were not copied, or are too many.
+    /// since outer ones were not copied, or are too many. `is_whole`: the walk came to the beginning of the stack.
     pub(super) fn put_interpreted(
         &mut self,
         interpreted: &Interpreted<'_>,
+        is_whole: bool,
         frames: &mut Vec<Frame>,
     ) -> bool {
         let Some((attached, known)) = self.maps.attached().zip(self.known.as_deref_mut()) else {
@@ -30,10 +29,14 @@ impl Walk<'_> {
         };
         let own = start..start.saturating_add(code.end.wrapping_sub(code.start));
         let part = attached.interpreter_part();
-        let part = part.and_then(|address| self.maps.code_at(address));
-        let part = part.filter(|(of, _)| *of == module);
-        let part = part.and_then(|(_, offset)| self.modules.part(module, offset));
-        let part = part.filter(|(start, end)| end - start >= LEAST_PART);
+        let part = part.and_then(|part| {
+            let (_, offset) = self
+                .maps
+                .code_at(part.address)
+                .filter(|(of, _)| *of == module)?;
+            let found = self.modules.part(module, offset);
+            found.filter(|(start, end)| end - start >= part.least)
+        });
         let part = part.map_or(0..0, |(start, end)| start..end);
         let is_own = |frame: &Frame| {
             frame.module == module && (own.contains(&frame.offset) || part.contains(&frame.offset))
@@ -41,23 +44,29 @@ impl Walk<'_> {
         if self.has_trampolines || !frames.iter().any(is_own) {
             return false;
         }
+        let kind = attached.kind();
         let beginning = start..start.saturating_add(BEGINNING);
         let leaf = frames.first().filter(|leaf| leaf.module == module);
-        if leaf.is_some_and(|leaf| beginning.contains(&leaf.offset)) {
-            return false;
-        }
+        let begins = leaf.is_some_and(|leaf| beginning.contains(&leaf.offset));
         let mut runs = std::mem::take(&mut self.unwinder.runs);
         runs.functions.clear();
         runs.ends.clear();
         runs.is_cut = false;
+        runs.order = Order::default();
         let levels = &self.unwinder.levels;
         let is = |level: usize| {
             let frame = &frames[levels[level].frame];
             (is_own(frame), frame.module == module)
         };
         let mut places = match attached.interpreted(known, interpreted, &self.memory, &mut runs) {
-            true => places_of(&runs.ends, levels).filter(|places| is_each_call(places, is)),
-            false => None,
+            true if runs.order != Order::Addressed => {
+                let calls = (0..levels.len()).filter(|level| is(*level).0).collect();
+                places_in_order(&mut runs, calls, is_whole)
+            }
+            true if !begins => {
+                places_of(&runs.ends, levels).filter(|places| is_each_call(places, is))
+            }
+            _ => None,
         };
         let mut ends = false;
         if let Some(places) = &mut places
@@ -72,7 +81,7 @@ impl Walk<'_> {
             ends = next.is_some();
         }
         if let Some(places) = places.filter(|places| !places.is_empty()) {
-            let into = self.modules.interpreted();
+            let into = self.modules.interpreted(kind);
             let old = std::mem::take(frames);
             let (mut run, mut copied, mut named) = (0, 0, 0);
             for index in 0..self.unwinder.levels.len() {
@@ -136,8 +145,34 @@ fn places_of(runs: &[(u64, usize)], levels: &[Level]) -> Option<Vec<usize>> {
     Some(places)
 }
 
+/// The levels of runs that have no addresses, by the levels of the calls of the interpreter. `is_whole`: these are all calls of the stack.
+/// The innermost call may run nothing yet, or any more, and the innermost run may have no call yet, which is left out then.
+fn places_in_order(runs: &mut Runs, calls: Vec<usize>, is_whole: bool) -> Option<Vec<usize>> {
+    let (told, called) = (runs.ends.len(), calls.len());
+    if !is_whole || runs.order == Order::Inner {
+        return Some(calls.into_iter().take(told).collect());
+    }
+    if told == called {
+        return Some(calls);
+    }
+    if told + 1 == called {
+        return Some(calls[1..].to_vec());
+    }
+    if told != called + 1 {
+        return None;
+    }
+    let (_, first) = runs.ends.remove(0);
+    runs.functions.drain(..first);
+    for (_, end) in &mut runs.ends {
+        *end -= first;
+    }
+    Some(calls)
+}
+
 #[cfg(test)]
 mod tests {
+    use flametop_runtimes::{Function, NameId, RuntimeKind};
+
     use super::*;
 
     fn levels(sps: &[u64]) -> Vec<Level> {
@@ -167,9 +202,40 @@ mod tests {
     }
 
     #[test]
+    fn places_in_order_begin_at_the_root_or_where_that_is_not_known_at_the_leaf() {
+        let function = |name| Function {
+            name: NameId(name),
+            line: 0,
+        };
+        let of = |order, told: usize| Runs {
+            functions: (0..told as u32).map(function).collect(),
+            ends: (1..=told).map(|end| (0, end)).collect(),
+            is_cut: false,
+            order,
+        };
+        let places = |order, told, is_whole| {
+            let mut runs = of(order, told);
+            let places = places_in_order(&mut runs, vec![2, 5, 9], is_whole);
+            (places, runs)
+        };
+        let whole = places(Order::Whole, 3, true);
+        assert_eq!(whole, (Some(vec![2, 5, 9]), of(Order::Whole, 3)));
+        let ended = places(Order::Whole, 2, true);
+        assert_eq!(ended, (Some(vec![5, 9]), of(Order::Whole, 2)));
+        let (begun, runs) = places(Order::Whole, 4, true);
+        assert_eq!(begun, Some(vec![2, 5, 9]));
+        assert_eq!(runs.functions, [1, 2, 3].map(function));
+        assert_eq!(runs.ends, [(0, 1), (0, 2), (0, 3)]);
+        assert_eq!(places(Order::Whole, 1, true).0, None);
+        assert_eq!(places(Order::Whole, 5, true).0, None);
+        assert_eq!(places(Order::Whole, 5, false).0, Some(vec![2, 5, 9]));
+        assert_eq!(places(Order::Inner, 2, true).0, Some(vec![2, 5]));
+    }
+
+    #[test]
     fn cut_frames_leave_no_level_behind_them() {
         let frame = Frame {
-            module: crate::Modules::new(8).interpreted(),
+            module: crate::Modules::new(8).interpreted(RuntimeKind::Python),
             offset: 0,
             guessed: false,
         };

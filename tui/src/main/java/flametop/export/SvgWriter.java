@@ -173,6 +173,7 @@ final class SvgWriter {
       case JIT -> "#59b065";
       case INLINED -> "#cdb660";
       case PYTHON -> "#52c1c9";
+      case PHP -> "#d987b8";
       case UNKNOWN -> "#6b6f76";
       case REASON -> "#7a3b43";
       case IDLE -> "#9aa3ad";
@@ -181,7 +182,7 @@ final class SvgWriter {
 
   private static boolean isLight(NodeKind kind) {
     return switch (kind) {
-      case USER, JIT, INLINED, PYTHON, IDLE -> true;
+      case USER, JIT, INLINED, PYTHON, PHP, IDLE -> true;
       case ROOT, PROCESS, THREAD, CGROUP, KERNEL, UNKNOWN, REASON -> false;
     };
   }

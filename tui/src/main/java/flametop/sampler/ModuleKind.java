@@ -15,8 +15,11 @@ public final class ModuleKind extends OpenEnum {
   /** Functions that CPython interprets. */
   public static final ModuleKind PYTHON = new ModuleKind(5);
 
+  /** Functions that PHP interprets. */
+  public static final ModuleKind PHP = new ModuleKind(6);
+
   private static final List<ModuleKind> BY_NUMBER =
-      byNumber(ModuleKind::new, KERNEL, FILE, VDSO, JIT, UNKNOWN, PYTHON);
+      byNumber(ModuleKind::new, KERNEL, FILE, VDSO, JIT, UNKNOWN, PYTHON, PHP);
 
   private ModuleKind(int number) {
     super(number, KNOWN, "kind " + number);

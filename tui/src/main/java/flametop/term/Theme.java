@@ -53,8 +53,8 @@ public final class Theme {
   private static final int TEXT = Role.TEXT.ordinal();
   private static final int JIT = Role.JIT.ordinal();
 
-  /** Themes that are older than the role have no line for it: they get the colours of JIT. */
-  private static final int PYTHON = Role.PYTHON.ordinal();
+  /** Themes that are older than these roles have no lines for them: they get the colours of JIT. */
+  private static final Role[] LANGUAGES = {Role.PYTHON, Role.PHP};
 
   /** The part of the ground in a faded colour. */
   private static final double FADE = 0.62;
@@ -288,8 +288,10 @@ public final class Theme {
 
   /** Derives the other colours from the lines; returns the missing key, or null. */
   private @Nullable String complete() {
-    if (first[PYTHON] < 0) {
-      take(JIT, PYTHON);
+    for (Role language : LANGUAGES) {
+      if (first[language.ordinal()] < 0) {
+        take(JIT, language.ordinal());
+      }
     }
     for (Role role : Role.values()) {
       if (role.themed() && first[role.ordinal()] < 0) {

@@ -113,6 +113,7 @@ class ReferenceTest {
         .append(suffix(NodeKind.JIT, "code made at run time"))
         .append(suffix(NodeKind.INLINED, "inlined into its caller"))
         .append(suffix(NodeKind.PYTHON, "a function of Python"))
+        .append(suffix(NodeKind.PHP, "a function of PHP"))
         .append("no such end: a function of a program.\n");
     text.append("\n## Exit codes\n");
     table(text, List.of("code", "means"), ExitCode.entries());

@@ -26,6 +26,7 @@ class ThemeTest {
     Role.JIT,
     Role.INLINED,
     Role.PYTHON,
+    Role.PHP,
     Role.UNKNOWN,
     Role.REASON,
     Role.PROCESS,
@@ -40,6 +41,7 @@ class ThemeTest {
   /** Roles that stand beside each other and mean different things. */
   private static final Role[][] TOLD_APART = {
     {Role.USER, Role.KERNEL, Role.JIT, Role.PYTHON, Role.UNKNOWN, Role.REASON, Role.PROCESS},
+    {Role.USER, Role.KERNEL, Role.JIT, Role.PHP, Role.UNKNOWN, Role.REASON, Role.PROCESS},
     {Role.RUN, Role.QUEUED, Role.DISK, Role.ASLEEP},
     {Role.BETTER, Role.WORSE},
     {Role.LOW, Role.MID, Role.HIGH},
@@ -366,7 +368,7 @@ class ThemeTest {
   @Test
   void parse_everyRoleOfDark_isNeeded() throws Exception {
     for (Role role : Role.values()) {
-      if (role.themed() && role != Role.PYTHON) {
+      if (role.themed() && role != Role.PYTHON && role != Role.PHP) {
         String key = role.name().toLowerCase(java.util.Locale.ROOT);
         String without = dark().replaceFirst("(?m)^" + key + " +=.*$", "");
         ThemeException e = assertThrows(ThemeException.class, () -> parse(without));
@@ -375,19 +377,21 @@ class ThemeTest {
     }
   }
 
-  @Test
-  void parse_themeOlderThanPython_hasTheColoursOfJit() throws Exception {
-    Theme theme = parse(dark().replaceAll("(?m)^python.*$", ""));
+  @ParameterizedTest
+  @EnumSource(names = {"PYTHON", "PHP"})
+  void parse_themeOlderThanALanguage_hasTheColoursOfJit(Role language) throws Exception {
+    String key = language.name().toLowerCase(java.util.Locale.ROOT);
+    Theme theme = parse(dark().replaceAll("(?m)^" + key + ".*$", ""));
     for (ColorMode mode :
         new ColorMode[] {ColorMode.TRUE, ColorMode.INDEXED_256, ColorMode.ANSI_16}) {
       for (int shade = 0; shade < Paint.SHADES; shade++) {
         assertEquals(
             theme.background(mode, Paint.of(Role.JIT, shade)),
-            theme.background(mode, Paint.of(Role.PYTHON, shade)));
+            theme.background(mode, Paint.of(language, shade)));
       }
     }
-    int python = shipped("dark").background(Paint.of(Role.PYTHON));
-    assertNotEquals(theme.background(Paint.of(Role.PYTHON)), python);
+    int own = shipped("dark").background(Paint.of(language));
+    assertNotEquals(theme.background(Paint.of(language)), own);
   }
 
   @Test

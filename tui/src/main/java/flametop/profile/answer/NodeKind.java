@@ -21,6 +21,8 @@ public enum NodeKind {
   INLINED,
   /** A function of Python, which CPython's interpreter runs. */
   PYTHON,
+  /** A function of PHP, which PHP's virtual machine runs. */
+  PHP,
   /** A frame without a name. */
   UNKNOWN,
   /**
@@ -42,7 +44,7 @@ public enum NodeKind {
    */
   public boolean isFrame() {
     return switch (this) {
-      case USER, KERNEL, JIT, INLINED, PYTHON, UNKNOWN -> true;
+      case USER, KERNEL, JIT, INLINED, PYTHON, PHP, UNKNOWN -> true;
       case ROOT, PROCESS, THREAD, CGROUP, REASON, IDLE -> false;
     };
   }

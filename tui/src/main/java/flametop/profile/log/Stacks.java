@@ -311,6 +311,9 @@ public final class Stacks extends InternedFunctions {
     if (module == ModuleKind.PYTHON) {
       return NodeKind.PYTHON;
     }
+    if (module == ModuleKind.PHP) {
+      return NodeKind.PHP;
+    }
     boolean user = module == ModuleKind.FILE || module == ModuleKind.VDSO;
     return user ? NodeKind.USER : NodeKind.UNKNOWN;
   }

@@ -19,6 +19,7 @@ public enum Role {
   JIT,
   INLINED,
   PYTHON,
+  PHP,
   UNKNOWN,
   REASON,
   PROCESS,
@@ -58,6 +59,7 @@ public enum Role {
       case JIT -> JIT;
       case INLINED -> INLINED;
       case PYTHON -> PYTHON;
+      case PHP -> PHP;
       case UNKNOWN -> UNKNOWN;
       case REASON -> REASON;
       case IDLE -> ASLEEP;

@@ -16,11 +16,12 @@ import java.util.List;
 /** The meaning of colours, at the right end of a line between panels. */
 public final class Legend {
   private static final String PYTHON = "python";
+  private static final String PHP = "php";
   private static final Role[] KINDS = {
-    Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.PYTHON, Role.UNKNOWN, Role.REASON
+    Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.PYTHON, Role.PHP, Role.UNKNOWN, Role.REASON
   };
   private static final String[] KIND_LABELS = {
-    "user", "kernel", "jit", "inlined", PYTHON, "no name", "cut short"
+    "user", "kernel", "jit", "inlined", PYTHON, PHP, "no name", "cut short"
   };
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
 
@@ -41,6 +42,7 @@ public final class Legend {
     "code made at run time",
     "inlined into its caller",
     "function of Python",
+    "function of PHP",
     "function without a symbol",
     "[why]: frames are missing"
   };
@@ -122,9 +124,11 @@ public final class Legend {
     boolean byState = scene.colouring() == Colouring.STATE;
     boolean queued = !byState && scene.geometry.slice().queued() != null && scene.hasStates();
     List<Entry> entries = entries(byState, queued, scene.state.states());
-    if (scene.columns - width(entries) < LEAST_RULE) {
-      // The name of such a frame tells its kind.
-      entries.removeIf(entry -> entry.label.equals(PYTHON));
+    for (String language : new String[] {PHP, PYTHON}) {
+      if (scene.columns - width(entries) < LEAST_RULE) {
+        // The name of such a frame tells its kind.
+        entries.removeIf(entry -> entry.label.equals(language));
+      }
     }
     paint(scene, grid, row, LEAST_RULE, entries);
   }

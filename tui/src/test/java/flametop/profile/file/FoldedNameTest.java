@@ -36,6 +36,7 @@ class FoldedNameTest {
         "f_[j]",
         "f_[i]",
         "f_[p]",
+        "f_[h]",
         "worker 12",
         "v 1.5"
       })
@@ -60,6 +61,7 @@ class FoldedNameTest {
     "f_[j],JIT,f",
     "f_[i],INLINED,f",
     "json.loads_[p],PYTHON,json.loads",
+    "Cart::total_[h],PHP,Cart::total",
   })
   void of_plainName_isAsItWas(String written, NodeKind kind, String name) {
     assertWritten(written, kind, name);

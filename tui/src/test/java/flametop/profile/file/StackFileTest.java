@@ -51,7 +51,7 @@ class StackFileTest extends StackFileFixture {
   @Test
   void snapshot_ofSuffixes_hasTheirKindsAndPlainNames() throws Exception {
     GraphSlice slice =
-        read("# first frame: comm\nx;f;g_[k] 1\nx;h_[j];i_[i];q_[p];[unknown] 1\nx;[truncated] 1\n")
+        read("# first frame: comm\nx;f;g_[k] 1\nx;h_[j];i_[i];q_[p];r_[h];[unknown] 1\nx;[truncated] 1\n")
             .graph();
     Map<String, NodeKind> kinds = new TreeMap<>();
     for (int i = 0; i < slice.size(); i++) {
@@ -66,6 +66,7 @@ class StackFileTest extends StackFileFixture {
             "h", NodeKind.JIT,
             "i", NodeKind.INLINED,
             "q", NodeKind.PYTHON,
+            "r", NodeKind.PHP,
             "[unknown]", NodeKind.UNKNOWN,
             "[truncated]", NodeKind.REASON),
         kinds);

@@ -20,7 +20,8 @@ final class FrameKindsTest {
     "3, JIT",
     "4, UNKNOWN",
     "5, PYTHON",
-    "6, UNKNOWN",
+    "6, PHP",
+    "7, UNKNOWN",
     "255, UNKNOWN"
   })
   void kind_frameOfAModule_isThatOfTheModule(int number, NodeKind expected) {

@@ -46,8 +46,8 @@ public final class Tree {
 
   /**
    * Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code _[p]} Python,
-   * {@code [...]} a reason, {@code [idle]} idle threads, {@code ?...} unknown, {@code _[?]}
-   * guessed.
+   * {@code _[h]} PHP, {@code [...]} a reason, {@code [idle]} idle threads, {@code ?...} unknown,
+   * {@code _[?]} guessed.
    */
   public Tree stack(long milliseconds, String... frames) {
     return stack(milliseconds, 0, frames);
@@ -86,10 +86,12 @@ public final class Tree {
                       ? NodeKind.JIT
                       : frame.endsWith("_[p]")
                           ? NodeKind.PYTHON
-                          : frame.startsWith("[")
-                              ? frame.equals("[idle]") ? NodeKind.IDLE : NodeKind.REASON
-                              : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
-      String name = frame.replaceAll("_\\[[kjp?]\\]$", "").replaceAll("^\\?", "");
+                          : frame.endsWith("_[h]")
+                              ? NodeKind.PHP
+                              : frame.startsWith("[")
+                                  ? frame.equals("[idle]") ? NodeKind.IDLE : NodeKind.REASON
+                                  : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
+      String name = frame.replaceAll("_\\[[kjph?]\\]$", "").replaceAll("^\\?", "");
       Node parent = at;
       NodeKind k = kind;
       at = at.children.computeIfAbsent(name, n -> add(parent, n, k));

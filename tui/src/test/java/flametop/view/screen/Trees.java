@@ -112,6 +112,14 @@ public final class Trees {
         "<module> (shop/web.py)_[p]",
         "Cart.total.<locals>.<lambda> (shop/views.py)_[p]",
         "json.decoder.JSONDecoder.raw_decode_[p]");
+    t.stack(
+        200,
+        "php-fpm: pool www",
+        "php_execute_scripts",
+        "public/index.php_[h]",
+        "Symfony\\Component\\HttpKernel\\HttpKernel::handle_[h]",
+        "{closure} (src/Kernel.php:61)_[h]",
+        "preg_replace_callback_[h]");
     t.stack(80, "xz", "?liblzma.so.5.4.1+fn@0x17310", "?liblzma.so.5.4.1+fn@0x9aa0");
     return t;
   }

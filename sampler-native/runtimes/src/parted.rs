@@ -1,12 +1,10 @@
 //! The other part of the interpreter's function, where the compiler has put most of the function away as code that seldom runs: so does gcc
-//! in Debian's 3.14 and in Alpine. Symbols of such a part are not exported.
+//! in Debian's Python 3.14, in Alpine's, and in PHP. Symbols of such a part are not exported.
 
 use std::ops::Range;
 
 use crate::memory::Pages;
 
-/// A function of fewer bytes than these is not all of the interpreter: all versions have 38,000 and more.
-const LEAST: u64 = 16 << 10;
 /// Jumps into the other part that are needed, and how near each other the places are to which they lead.
 const LEAST_JUMPS: usize = 4;
 const NEAR: u64 = 4 << 10;
@@ -21,9 +19,6 @@ const CONDITIONAL: u8 = 0x80;
 /// An address in the other part of this function; none: there is none, or it cannot be told.
 pub fn part(memory: &Pages<'_>, function: &Range<u64>) -> Option<u64> {
     let length = function.end.checked_sub(function.start)?;
-    if length >= LEAST {
-        return None;
-    }
     let code = memory.bytes(function.start, length as usize).ok()?;
     jumped_to(&code, function)
 }

@@ -1,0 +1,64 @@
+//! Frames of PHP's functions, and the calls of its virtual machine that run them.
+
+use super::layout::{Frame, Layout};
+use crate::{Function, Interpreted, Known, Order, Runs, chain::Copied, known::Looked};
+
+/// The functions of a stack. None: they do not add up, or something is lacking.
+///
+/// A function that is written in C belongs to the run that called it, so that what the function itself calls stands within it.
+pub fn runs(
+    layout: &Layout,
+    known: &mut Known,
+    interpreted: &Interpreted<'_>,
+    runs: &mut Runs,
+) -> Option<()> {
+    let copied = Copied::of(interpreted.copied);
+    let is_it = known.thread(interpreted.thread, |thread| {
+        let copied = copied.as_ref()?;
+        Some(copied.thread == thread.address && copied.identity == thread.identity)
+    });
+    let copied = copied.filter(|_| is_it)?;
+    let mut is_named = true;
+    let mut is_whole = copied.rest == 0;
+    for node in copied.nodes() {
+        // Such a frame says only that C calls from here.
+        if node.object == 0 {
+            continue;
+        }
+        let Looked::There(method) = known.method_of(node.object, node.words) else {
+            is_named = false;
+            continue;
+        };
+        if method.is_native && node.words[0] == 0 {
+            // The first function of a fiber; the frames of whoever resumed the fiber are on another stack.
+            is_whole = true;
+            break;
+        }
+        let instruction = layout.instruction(method.end, node.place);
+        match method.name {
+            Some(name) => runs.functions.push(Function {
+                name,
+                line: method.line_of(instruction),
+            }),
+            None => is_named = false,
+        }
+        if !method.is_native && layout.frame(node.flags) == Frame::Outermost {
+            runs.ends.push((0, runs.functions.len()));
+        }
+    }
+    if !is_named || !is_whole && !copied.is_cut() {
+        return None;
+    }
+    runs.order = match is_whole {
+        true => Order::Whole,
+        false => Order::Inner,
+    };
+    let end = runs.ends.last().map_or(0, |(_, end)| *end);
+    if is_whole {
+        // Those that C called, and no function of PHP did.
+        runs.functions.truncate(end);
+    } else {
+        runs.is_cut = runs.functions.len() > end;
+    }
+    Some(())
+}

@@ -1,0 +1,65 @@
+//! What tests of interpreted languages have in common.
+
+use std::{
+    path::Path,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+
+use flametop_stream::{End, ModuleKind};
+
+use crate::model::Model;
+
+pub const PATIENCE: Duration = Duration::from_secs(120);
+/// Functions that are copied of a thread that sleeps.
+pub const COPIED: usize = 128;
+
+/// A child process that is killed and reaped at the end of its test.
+pub struct Program(Child);
+
+impl Program {
+    pub fn start(interpreter: &Path, arguments: &[&str]) -> Program {
+        let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
+        let child = Command::new(interpreter)
+            .args(arguments)
+            .current_dir(programs)
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .spawn();
+        Program(child.expect("it was there"))
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The frames of functions of a language in a stack, the innermost first.
+pub fn frames_of(model: &Model, stack: u32, language: ModuleKind) -> Vec<u32> {
+    let frames = model.stacks[stack as usize].frames.iter().rev();
+    let of_language = frames.filter(|frame| {
+        let (module, _, _) = model.frames[**frame as usize];
+        model.modules[module as usize].0 == language
+    });
+    of_language.copied().collect()
+}
+
+/// Whether the functions of a program `tree`, the innermost first, can have called one another; those of a whole stack from the first on.
+/// `main`: the code that calls the first one; none: they begin anywhere.
+pub fn is_path(functions: &[String], end: End, main: Option<&str>) -> bool {
+    let is_of_tree = |name: &&String| name.bytes().all(|b| b"fabc".contains(&b));
+    let of_tree: Vec<&String> = functions.iter().filter(is_of_tree).collect();
+    let outermost = of_tree.last().is_none_or(|name| name.as_str() == "f");
+    let begins = outermost && functions.last().map(String::as_str) == main;
+    (begins || end != End::Root || main.is_none())
+        && of_tree
+            .windows(2)
+            .all(|pair| pair[0].starts_with(pair[1].as_str()) && pair[0].len() == pair[1].len() + 1)
+}

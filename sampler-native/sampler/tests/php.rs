@@ -1,0 +1,315 @@
+//! Functions of PHP that nothing prepared, by a real interpreter on the real kernel: run as root. Where no PHP is, its tests are left out.
+
+#[allow(dead_code)]
+mod interpreted;
+#[allow(dead_code)]
+mod model;
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Write,
+    net::{TcpListener, TcpStream},
+    os::unix::net::UnixStream,
+    path::{Path, PathBuf},
+    process::Command,
+    time::{Duration, Instant},
+};
+
+use flametop_stream::{End, ModuleKind};
+use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path};
+use model::{Model, Recording};
+
+/// Processes of `sleepers.php`.
+const SLEEPERS: usize = 19;
+
+/// Every PHP from 8.0 to 8.4 that is there, and those that `FLAMETOP_PHPS` names, with `:` between them.
+fn phps() -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = (0..5)
+        .map(|n| format!("/usr/bin/php8.{n}").into())
+        .collect();
+    let named = std::env::var("FLAMETOP_PHPS").unwrap_or_default();
+    all.extend(std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()));
+    all.retain(|php| {
+        let probe = "exit(PHP_ZTS || !function_exists('pcntl_fork') ? 1 : 0);";
+        let status = Command::new(php).args(["-r", probe]).status();
+        status.is_ok_and(|status| status.success())
+    });
+    if all.is_empty() {
+        eprintln!("skipped, no PHP from 8.0 to 8.4 is here");
+    }
+    all
+}
+
+/// The functions of PHP in a stack, without the file that stands behind a closure; none: not all of their names have come.
+fn functions(model: &Model, stack: u32) -> Option<Vec<String>> {
+    let frames = frames_of(model, stack, ModuleKind::Php).into_iter();
+    let names = frames.map(|frame| Some(function(&model.names.get(&frame)?.1).to_owned()));
+    names.collect()
+}
+
+fn function(name: &str) -> &str {
+    match name.split_once("{closure} (") {
+        Some((before, _)) => &name[..before.len() + "{closure}".len()],
+        None => name,
+    }
+}
+
+/// These functions, each with its line; 0: it is written in C.
+fn places(model: &Model, stack: u32) -> Vec<String> {
+    let frames = frames_of(model, stack, ModuleKind::Php).into_iter();
+    let places = frames.map(|frame| {
+        let name = function(&model.names[&frame].1);
+        let (calls, _) = &model.places[&frame];
+        let line = calls.first().and_then(|call| call.rsplit(':').next());
+        format!("{name}:{}", line.unwrap_or("0"))
+    });
+    places.collect()
+}
+
+/// How many calls of the interpreter have no functions.
+fn bare(model: &Model, stack: u32) -> usize {
+    let names = model.names(stack);
+    names.iter().filter(|n| n.starts_with("execute_ex")).count()
+}
+
+/// Processes that end with the test.
+struct Forks(Vec<u32>);
+
+impl Drop for Forks {
+    fn drop(&mut self) {
+        for pid in &self.0 {
+            let _ = Command::new("kill").arg(pid.to_string()).status();
+        }
+    }
+}
+
+#[test]
+fn processes_that_sleep_have_the_functions_and_lines_that_they_tell() {
+    for php in phps() {
+        let file = std::env::temp_dir().join(format!("flametop-phps-{}", std::process::id()));
+        let program = Program::start(&php, &["sleepers.php", &file.to_string_lossy()]);
+        let begin = Instant::now();
+        let mut told = BTreeMap::new();
+        while told.len() < SLEEPERS {
+            assert!(begin.elapsed() < PATIENCE, "{php:?}: {told:?}");
+            std::thread::sleep(Duration::from_millis(100));
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            let lines = text.lines().filter_map(|line| line.split_once('\t'));
+            told = lines
+                .map(|(tid, names)| (tid.parse::<u32>().expect("a number"), names.to_owned()))
+                .collect();
+        }
+        let _ = fs::remove_file(&file);
+        let _forks = Forks(
+            told.keys()
+                .copied()
+                .filter(|p| *p != program.pid())
+                .collect(),
+        );
+        let pids: Vec<String> = told.keys().map(u32::to_string).collect();
+        let mut recording = Recording::open(&format!("target=pid {}", pids.join(",")));
+        recording.run(19, 3000);
+        recording.name_all();
+        recording.place_all();
+        let model = &recording.model;
+        for (tid, names) in told {
+            let stack = model.task(tid).and_then(|task| task.now?.stack);
+            let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
+            let all = model.names(stack);
+            let names: Vec<&str> = names.split('\t').collect();
+            let (names, end) = match names.get(..COPIED) {
+                Some(inner) => (inner, End::Limit),
+                None => (&names[..], End::Root),
+            };
+            assert_eq!(places(model, stack), names, "{php:?} {all:#?}");
+            assert_eq!(bare(model, stack), 0, "{php:?} {all:#?}");
+            assert_eq!(model.stacks[stack as usize].end, end, "{php:?} {all:#?}");
+        }
+    }
+}
+
+#[test]
+fn functions_on_a_cpu_are_those_that_called_one_another() {
+    for php in phps() {
+        let program = Program::start(&php, &["tree.php"]);
+        is_true(&php, program.pid());
+    }
+}
+
+/// Stacks of a process that runs `tree.php`: whole ones, wrong ones of these, those without functions, and all.
+fn sample_tree(php: &Path, pid: u32) -> (usize, usize, usize, usize) {
+    let mut recording = Recording::open(&format!("target=pid {pid}\nhz.cpu=499"));
+    let begin = Instant::now();
+    let sampled = |model: &Model| -> Vec<u32> {
+        let samples = model.tasks.iter().flat_map(|t| &t.samples);
+        samples.filter_map(|s| s.stack).collect()
+    };
+    loop {
+        recording.run(19, 500);
+        recording.name_all();
+        let model = &recording.model;
+        let last = sampled(model).last().copied();
+        if last
+            .and_then(|stack| functions(model, stack))
+            .is_some_and(|found| found.len() > 2)
+        {
+            break;
+        }
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "{php:?} {:#?}",
+            last.map(|s| model.names(s))
+        );
+    }
+    let before = sampled(&recording.model).len();
+    recording.run(19, 6000);
+    recording.name_all();
+    let model = &recording.model;
+    let stacks = sampled(model).split_off(before);
+    let (mut whole, mut wrong, mut bared) = (0, 0, 0);
+    for stack in &stacks {
+        let Some(found) = functions(model, *stack) else {
+            continue;
+        };
+        let end = model.stacks[*stack as usize].end;
+        let names = model.names(*stack);
+        if found.is_empty() {
+            println!("bare: {end:?} {names:?}");
+            bared += 1;
+            continue;
+        }
+        let is_in_fiber = names.iter().any(|name| name == "[fiber start]");
+        whole += usize::from(end == End::Root);
+        let main = (!is_in_fiber).then_some("programs/tree.php");
+        if !is_path(&found, end, main) {
+            println!("{end:?} {found:?} {names:?}");
+            wrong += 1;
+        }
+    }
+    (whole, wrong, bared, stacks.len())
+}
+
+/// A folder with `programs/tree.php`, which any user may read.
+struct Site(PathBuf);
+
+impl Site {
+    fn new(name: &str) -> Site {
+        let folder = std::env::temp_dir().join(format!("flametop-{name}-{}", std::process::id()));
+        let programs = folder.join("programs");
+        fs::create_dir_all(&programs).expect("a folder");
+        let tree = format!("{}/tests/programs/tree.php", env!("CARGO_MANIFEST_DIR"));
+        fs::copy(tree, programs.join("tree.php")).expect("a copy");
+        Site(folder)
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        let path = self.0.join(name);
+        fs::write(&path, text).expect("written");
+        path.to_string_lossy().into_owned()
+    }
+}
+
+impl Drop for Site {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The first of these that is there, of the newest version.
+fn newest(pattern: impl Fn(u32) -> String) -> Option<PathBuf> {
+    let all = (0..5).rev().map(|minor| PathBuf::from(pattern(minor)));
+    all.into_iter().find(|path| path.exists())
+}
+
+/// Asks again until a server answers; none: it never does.
+fn patiently<T>(mut ask: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begin.elapsed() < PATIENCE, "the server does not answer");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn functions_in_php_fpm_are_those_that_called_one_another() {
+    let Some(fpm) = newest(|minor| format!("/usr/sbin/php-fpm8.{minor}")) else {
+        eprintln!("skipped, no php-fpm is here");
+        return;
+    };
+    let site = Site::new("fpm");
+    let socket = site.0.join("socket");
+    let settings = format!(
+        "[global]\nerror_log=/dev/null\n[p]\nuser=root\nlisten={}\npm=static\npm.max_children=1\nphp_admin_value[max_execution_time]=0\n",
+        socket.display()
+    );
+    let settings = site.write("settings", &settings);
+    let server = Program::start(&fpm, &["-n", "-F", "-R", "-y", &settings]);
+    let mut asked = patiently(|| UnixStream::connect(&socket).ok());
+    let script = site.0.join("programs/tree.php");
+    let mut parameters = Vec::new();
+    for (name, value) in [
+        ("SCRIPT_FILENAME", &*script.to_string_lossy()),
+        ("REQUEST_METHOD", "GET"),
+    ] {
+        parameters.extend([name.len() as u8, value.len() as u8]);
+        parameters.extend(name.bytes().chain(value.bytes()));
+    }
+    // A request as a responder gets it: its beginning, its parameters, and nothing to read.
+    for (kind, body) in [
+        (1, &[0, 1, 0, 0, 0, 0, 0, 0][..]),
+        (4, &parameters),
+        (4, &[]),
+        (5, &[]),
+    ] {
+        let length = body.len() as u16;
+        let [high, low] = length.to_be_bytes();
+        let record = [&[1, kind, 0, 1, high, low, 0, 0], body].concat();
+        asked.write_all(&record).expect("it listens");
+    }
+    let children = format!("/proc/{0}/task/{0}/children", server.pid());
+    let worker = patiently(|| fs::read_to_string(&children).ok()?.trim().parse().ok());
+    is_true(&fpm, worker);
+}
+
+#[test]
+fn functions_in_the_module_of_apache_are_those_that_called_one_another() {
+    let module = newest(|minor| format!("/usr/lib/apache2/modules/libphp8.{minor}.so"));
+    let Some(module) = module else {
+        eprintln!("skipped, Apache has no module of PHP here");
+        return;
+    };
+    let site = Site::new("apache");
+    let port = TcpListener::bind("127.0.0.1:0")
+        .expect("a port")
+        .local_addr();
+    let address = port.expect("it is bound");
+    let folder = site.0.display();
+    let settings = format!(
+        "ServerRoot {folder}\nPidFile {folder}/pid\nErrorLog /dev/null\nServerName localhost\nListen {address}\nUser www-data\nGroup www-data\n\
+         LoadModule mpm_prefork_module /usr/lib/apache2/modules/mod_mpm_prefork.so\n\
+         LoadModule authz_core_module /usr/lib/apache2/modules/mod_authz_core.so\n\
+         LoadModule php_module {}\nDocumentRoot {folder}/programs\n\
+         <FilesMatch \"php$\">\nSetHandler application/x-httpd-php\n</FilesMatch>\nphp_admin_value max_execution_time 0\n",
+        module.display()
+    );
+    let settings = site.write("settings", &settings);
+    let server = Program::start(Path::new("/usr/sbin/apache2"), &["-X", "-f", &settings]);
+    let mut asked = patiently(|| TcpStream::connect(address).ok());
+    asked
+        .write_all(b"GET /tree.php HTTP/1.0\r\n\r\n")
+        .expect("it listens");
+    is_true(&module, server.pid());
+}
+
+/// Nearly all stacks of a process that runs `tree.php` must be whole and true.
+fn is_true(php: &Path, pid: u32) {
+    let (whole, wrong, bared, all) = sample_tree(php, pid);
+    let told = format!("{php:?}: {whole} whole of {all}, {wrong} wrong, {bared} without functions");
+    println!("{told}");
+    assert!(all > 300 && whole * 20 >= all * 19, "{told}");
+    assert!(bared * 50 <= all && wrong * 200 <= whole, "{told}");
+}

@@ -1,0 +1,3 @@
+<?php
+// Code of a file, in which sleepers.php sleeps.
+\Sleepers\rest();
