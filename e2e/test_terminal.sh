@@ -92,15 +92,23 @@ test_endings_leave_the_terminal_as_it_was() {
 
 test_memory_that_runs_out_is_told_and_the_screen_goes_on() {
   awk 'BEGIN { for (i = 0; i < 3000000; i++) print "main;f" i % 1000 ";g" i ";h" i " 1" }' >"$work/wide.folded"
-  # Options for other JVMs are ignored: a launcher of its own has less memory.
-  local small=$work/small part
-  mkdir "$small"
-  for part in bpf sampler-native tui themes setup .mvn pom.xml target; do
+  # Options for other JVMs are ignored: a build of its own has a JVM with less memory.
+  local small=$work/small dist=$root/target/flametop part
+  mkdir -p "$small/target/flametop"
+  for part in bpf sampler-native tui themes setup .mvn pom.xml; do
     ln -s "$root/$part" "$small/$part"
     touch -h -d @0 "$small/$part"
   done
-  sed 's/-XX:MaxRAMPercentage=50/-Xmx24m/' "$flametop" >"$small/flametop"
-  chmod +x "$small/flametop"
+  for part in "$dist"/*; do
+    ln -s "$part" "$small/target/flametop/${part##*/}"
+  done
+  rm "$small/target/flametop/"{java,flametop}
+  # It takes the folder that it lies in for its own.
+  cp "$dist/flametop" "$small/target/flametop/"
+  printf '#!/bin/sh\nexec "%s" -Xmx24m "$@"\n' "$(cat "$dist/java")" >"$small/jvm"
+  chmod +x "$small/jvm"
+  echo "$small/jvm" >"$small/target/flametop/java"
+  cp "$flametop" "$small/flametop"
   open_pane
   tty_before=$(tty_state)
   run_line "'$small/flametop' view '$work/wide.folded'"
