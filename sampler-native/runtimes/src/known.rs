@@ -82,6 +82,11 @@ impl KnownMethod {
     }
 }
 
+/// The key of a method that is known by its words.
+fn key_of([one, other]: [u64; 2]) -> u64 {
+    one.rotate_left(24) ^ other
+}
+
 /// The line of an instruction, by the numbers of instructions at which lines begin; 0: that is not told.
 pub(crate) fn line_of(lines: &[(u16, u16)], instruction: u16) -> u16 {
     let behind = lines.partition_point(|(at, _)| *at <= instruction);
@@ -113,6 +118,7 @@ pub(crate) enum Looked<T> {
 pub struct Known {
     codes: BTreeMap<u64, Entry>,
     bytes: usize,
+    /// By address, or by the key of their words.
     methods: HashMap<u64, KnownMethod>,
     /// How many lines those have in all.
     lines: usize,
@@ -279,7 +285,11 @@ impl Known {
             read: now,
         };
         self.lines += known.lines.len();
-        if let Some(before) = self.methods.insert(at, known) {
+        let key = match method.is_by_words {
+            true => key_of([known.begin, known.end]),
+            false => at,
+        };
+        if let Some(before) = self.methods.insert(key, known) {
             self.lines -= before.lines.len();
         }
     }
@@ -382,6 +392,28 @@ impl Known {
             }
         }
         self.method(address)
+    }
+
+    /// The method that has these two words, a copy of which lies at an address. One that is used is read again: another one may have these
+    /// words by now.
+    pub(crate) fn method_by(&mut self, address: u64, words: [u64; 2]) -> Looked<KnownMethod> {
+        let known = self.methods.get_mut(&key_of(words));
+        if let Some(method) = known.filter(|method| [method.begin, method.end] == words) {
+            method.used = self.now;
+            let lack = Lack::Method(address);
+            if method.read.saturating_add(NOTHING) <= self.now
+                && self.stale.len() < MOST_ASKED
+                && !self.nothing.contains_key(&lack)
+            {
+                method.read = self.now;
+                self.stale.push(lack);
+            }
+            return Looked::There(method.clone());
+        }
+        match self.lack(Lack::Method(address)) {
+            true => Looked::Lacking,
+            false => Looked::Nothing,
+        }
     }
 
     /// A thread. `is_it`: whether what was copied is of the thread as it is known; none: nothing was copied.
@@ -525,6 +557,58 @@ mod tests {
     }
 
     #[test]
+    fn method_by_words_is_known_wherever_it_lies_and_read_again() {
+        let (mut known, mut names) = (Known::default(), Names::default());
+        let method = |name: &str, begin: u64| Method {
+            name: Name::of(name.as_bytes()),
+            begin,
+            end: 9,
+            lines: Box::default(),
+            is_native: false,
+            is_by_words: true,
+        };
+        let found = |at, name, begin| Found::Method(at, Some(Box::new(method(name, begin))));
+        let name =
+            |known: &mut Known, names: &Names, at, begin| match known.method_by(at, [begin, 9]) {
+                Looked::There(method) => names.get(method.name?).map(|name| name.function.to_vec()),
+                _ => None,
+            };
+        known.begin(1);
+        assert_eq!(name(&mut known, &names, 0x100, 1), None);
+        assert_eq!(known.take_asks(), [Lack::Method(0x100)]);
+        // Another one lay there when it was read.
+        let asks = [Lack::Method(0x100)];
+        known.come(&asks, Some(vec![found(0x100, "other", 2)]), &mut names, 1);
+        assert_eq!(name(&mut known, &names, 0x100, 1), None);
+        known.come(&asks, Some(vec![found(0x100, "one", 1)]), &mut names, 1);
+        assert_eq!(
+            name(&mut known, &names, 0x300, 1).as_deref(),
+            Some(&b"one"[..])
+        );
+        assert_eq!(
+            name(&mut known, &names, 0x100, 2).as_deref(),
+            Some(&b"other"[..])
+        );
+        known.begin(1 + NOTHING);
+        assert_eq!(
+            name(&mut known, &names, 0x300, 1).as_deref(),
+            Some(&b"one"[..])
+        );
+        assert!(!known.is_lacking(), "no walk waits for it");
+        assert_eq!(known.take_asks(), [Lack::Method(0x300)]);
+        known.come(
+            &[Lack::Method(0x300)],
+            Some(vec![found(0x300, "new", 1)]),
+            &mut names,
+            2,
+        );
+        assert_eq!(
+            name(&mut known, &names, 0x100, 1).as_deref(),
+            Some(&b"new"[..])
+        );
+    }
+
+    #[test]
     fn come_more_lines_than_are_held_forgets_methods_that_are_not_used_or_leaves_lines_out() {
         let (mut known, mut names) = (Known::default(), Names::default());
         let method = |at: u64| {
@@ -534,6 +618,7 @@ mod tests {
                 end: at + 1,
                 lines: (0..4096).map(|at| (at, 1)).collect(),
                 is_native: false,
+                is_by_words: false,
             };
             Found::Method(at, Some(Box::new(method)))
         };

@@ -502,4 +502,6 @@ pub struct Method {
     pub(crate) lines: Box<[(u16, u16)]>,
     /// PHP: it is written in C.
     pub(crate) is_native: bool,
+    /// It is known by its two words, wherever it lies.
+    pub(crate) is_by_words: bool,
 }

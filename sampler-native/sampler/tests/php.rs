@@ -174,6 +174,10 @@ fn sample_tree(php: &Path, pid: u32) -> (usize, usize, usize, usize) {
         };
         let end = model.stacks[*stack as usize].end;
         let names = model.names(*stack);
+        if found.is_empty() && !names.iter().any(|name| name == "execute_ex") {
+            // What makes a fiber, before its first function.
+            continue;
+        }
         if found.is_empty() {
             println!("bare: {end:?} {names:?}");
             bared += 1;

@@ -28,6 +28,7 @@ impl Layout {
             end: begin.wrapping_add(u64::from(size)),
             lines: self.lines(memory, constant).unwrap_or_default().into(),
             is_native: size == 0,
+            is_by_words: false,
         })
     }
 

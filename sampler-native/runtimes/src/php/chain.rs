@@ -25,7 +25,7 @@ pub fn runs(
         if node.object == 0 {
             continue;
         }
-        let Looked::There(method) = known.method_of(node.object, node.words) else {
+        let Looked::There(method) = known.method_by(node.object, node.words) else {
             is_named = false;
             continue;
         };

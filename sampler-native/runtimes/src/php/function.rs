@@ -20,8 +20,8 @@ const MOST_INSTRUCTIONS: u32 = 16 << 10;
 /// How the name of a function begins that has none of its own. From 8.4 on the rest of the name says where the function is.
 const CLOSURE: &str = "{closure";
 
-/// The function at an address, as a method whose words are the addresses of its name and of its instructions: another function at that
-/// address with the same two is the same.
+/// The function at an address, as a method whose words are the addresses of its name and of its instructions: by these it is known
+/// again, since each closure is a copy of its function, which lies elsewhere.
 pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Method> {
     let word = |offset: u16| memory.u64(at.wrapping_add(offset.into()));
     let kind = FunctionKind::of(word(KIND)?).ok_or_else(|| strange("it is no function"))?;
@@ -60,6 +60,7 @@ pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Method> 
         end: instructions,
         lines: lines.into(),
         is_native: kind == FunctionKind::Internal,
+        is_by_words: true,
     })
 }
 

@@ -47,6 +47,7 @@ pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io:
         // A function without lines is still a function.
         lines: lines::read(layout, memory, at).unwrap_or_default().into(),
         is_native: false,
+        is_by_words: false,
     })
 }
 
