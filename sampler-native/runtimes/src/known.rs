@@ -321,7 +321,12 @@ impl Known {
     }
 
     fn lack(&mut self, lack: Lack) -> bool {
-        let recent = |at: &u64| at.saturating_add(NOTHING) > self.now;
+        self.lack_after(lack, NOTHING)
+    }
+
+    /// The same where nothing was found, after this time, ns.
+    fn lack_after(&mut self, lack: Lack, rest: u64) -> bool {
+        let recent = |at: &u64| at.saturating_add(rest) > self.now;
         if self.now < self.silent || self.nothing.get(&lack).is_some_and(recent) {
             return false;
         }
@@ -410,7 +415,8 @@ impl Known {
             }
             return Looked::There(method.clone());
         }
-        match self.lack(Lack::Method(address)) {
+        // Copies come and go: another one may lie there soon.
+        match self.lack_after(Lack::Method(address), DOUBTED / 10) {
             true => Looked::Lacking,
             false => Looked::Nothing,
         }

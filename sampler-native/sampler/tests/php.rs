@@ -162,6 +162,8 @@ fn sample_tree(php: &Path, pid: u32) -> (usize, usize, usize, usize) {
             last.map(|s| model.names(s))
         );
     }
+    // Closures and code of eval live shortly here, and are not all known at once.
+    recording.run(19, 4000);
     let before = sampled(&recording.model).len();
     recording.run(19, 6000);
     recording.name_all();
@@ -179,7 +181,8 @@ fn sample_tree(php: &Path, pid: u32) -> (usize, usize, usize, usize) {
             continue;
         }
         if found.is_empty() {
-            println!("bare: {end:?} {names:?}");
+            let at = stacks.iter().position(|other| other == stack);
+            println!("bare: {at:?} of {} {end:?} {names:?}", stacks.len());
             bared += 1;
             continue;
         }

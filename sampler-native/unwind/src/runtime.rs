@@ -165,3 +165,38 @@ pub fn number_in_own_namespace(status: &[u8]) -> Option<u32> {
     let numbers = std::str::from_utf8(numbers).ok()?;
     numbers.split_ascii_whitespace().next_back()?.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn see_version_that_is_not_known_is_told_and_not_asked_again() {
+        let mut runtime = Runtime::Other;
+        let unknown = || io::Error::new(io::ErrorKind::Unsupported, "PHP 9.1.0 is not known");
+        runtime.see(b"/usr/bin/php9.1", |_| Err(unknown()));
+        let expected = Runtime::Unknown(RuntimeKind::Php, "PHP 9.1.0 is not known".to_owned());
+        assert_eq!(runtime, expected);
+        runtime.see(b"/usr/bin/php9.1", |_| panic!("it is known to be unknown"));
+        assert!(!runtime.is_starting() && !runtime.is_python());
+    }
+
+    #[test]
+    fn see_runtime_that_starts_is_asked_again_and_gives_way_to_one_before_it() {
+        let mut runtime = Runtime::Other;
+        let starting = || io::Error::from(io::ErrorKind::WouldBlock);
+        let mut asked = 0;
+        for _ in 0..2 * MAX_ATTEMPTS {
+            runtime.see(b"/usr/sbin/php-fpm8.2", |_| {
+                asked += 1;
+                Err(starting())
+            });
+        }
+        assert_eq!(asked, MAX_ATTEMPTS);
+        assert!(runtime.doubts_frame_pointer(0) && !runtime.is_starting());
+        runtime.see(b"/usr/bin/python3.11", |_| Err(starting()));
+        assert_eq!(runtime, Runtime::Starting(RuntimeKind::Python, 1));
+        runtime.see(b"/usr/sbin/php-fpm8.2", |_| panic!("Python comes first"));
+        assert!(runtime.is_python() && !runtime.doubts_frame_pointer(0));
+    }
+}
