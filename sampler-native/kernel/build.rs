@@ -21,7 +21,7 @@ fn main() -> Result<()> {
     for object in OBJECTS {
         SkeletonBuilder::new()
             .source(bpf.join(format!("{object}.bpf.c")))
-            .clang_args(arguments(object))
+            .clang_args(arguments(object, &bpf))
             .build_and_generate(out.join(format!("{object}.rs")))?;
         println!(
             "cargo:rerun-if-changed={}",
@@ -52,12 +52,16 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What clang is told of an object.
-fn arguments(object: &str) -> Vec<&'static str> {
-    let mut arguments = vec!["-Wall", "-Wextra", "-Werror"];
+/// What clang is told of an object. The objects name the files that they are made of, without the folder of who builds.
+fn arguments(object: &str, bpf: &Path) -> Vec<String> {
+    let prefix = format!("-ffile-prefix-map={}=bpf", bpf.display());
+    let mut arguments: Vec<String> = ["-Wall", "-Wextra", "-Werror", &prefix]
+        .map(String::from)
+        .into();
     if object == "events" {
         // Atomic operations that give the former value (Linux 5.12); where Debian has the header that libbpf's of USDT probes includes.
-        arguments.extend(["-mcpu=v3", "-idirafter", "/usr/include/x86_64-linux-gnu"]);
+        let more = ["-mcpu=v3", "-idirafter", "/usr/include/x86_64-linux-gnu"];
+        arguments.extend(more.map(String::from));
     }
     arguments
 }
