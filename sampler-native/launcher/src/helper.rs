@@ -10,7 +10,7 @@
 //! | `continue LAUNCHER` | has the launcher go on |
 //! | `run GROUP PROGRAM …` | joins a control group by its file of processes and becomes the program |
 
-use flametop_launcher::{complain, terminal};
+use crate::{complain, terminal};
 use nix::sys::signal::{SigHandler, Signal, kill, killpg, signal};
 use nix::unistd::{Pid, getpgrp};
 use std::ffi::OsString;
@@ -27,8 +27,9 @@ const NOT_EXECUTABLE: u8 = 126;
 /// How long a launcher may take to stop.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+/// With the arguments of the JVM.
+#[must_use]
+pub fn main(arguments: &[OsString]) -> ExitCode {
     let text: Vec<&str> = arguments
         .iter()
         .map(|argument| argument.to_str().unwrap_or(""))
