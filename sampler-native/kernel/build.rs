@@ -17,11 +17,13 @@ const OBJECTS: [&str; 7] = [
 
 fn main() -> Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);
-    let bpf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bpf");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root.canonicalize().context("the folder of the sources")?;
+    let bpf = root.join("bpf");
     for object in OBJECTS {
         SkeletonBuilder::new()
             .source(bpf.join(format!("{object}.bpf.c")))
-            .clang_args(arguments(object, &bpf))
+            .clang_args(arguments(object, &root))
             .build_and_generate(out.join(format!("{object}.rs")))?;
         println!(
             "cargo:rerun-if-changed={}",
@@ -53,8 +55,8 @@ fn main() -> Result<()> {
 }
 
 /// What clang is told of an object. The objects name the files that they are made of, without the folder of who builds.
-fn arguments(object: &str, bpf: &Path) -> Vec<String> {
-    let prefix = format!("-ffile-prefix-map={}=bpf", bpf.display());
+fn arguments(object: &str, root: &Path) -> Vec<String> {
+    let prefix = format!("-ffile-prefix-map={}=/flametop", root.display());
     let mut arguments: Vec<String> = ["-Wall", "-Wextra", "-Werror", &prefix]
         .map(String::from)
         .into();
