@@ -17,11 +17,13 @@ const OBJECTS: [&str; 7] = [
 
 fn main() -> Result<()> {
     let out = PathBuf::from(env::var_os("OUT_DIR").context("OUT_DIR is not set")?);
-    let bpf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bpf");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let root = root.canonicalize().context("the folder of the sources")?;
+    let bpf = root.join("bpf");
     for object in OBJECTS {
         SkeletonBuilder::new()
             .source(bpf.join(format!("{object}.bpf.c")))
-            .clang_args(arguments(object))
+            .clang_args(arguments(object, &root))
             .build_and_generate(out.join(format!("{object}.rs")))?;
         println!(
             "cargo:rerun-if-changed={}",
@@ -52,12 +54,16 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What clang is told of an object.
-fn arguments(object: &str) -> Vec<&'static str> {
-    let mut arguments = vec!["-Wall", "-Wextra", "-Werror"];
+/// What clang is told of an object. The objects name the files that they are made of, without the folder of who builds.
+fn arguments(object: &str, root: &Path) -> Vec<String> {
+    let prefix = format!("-ffile-prefix-map={}=/flametop", root.display());
+    let mut arguments: Vec<String> = ["-Wall", "-Wextra", "-Werror", &prefix]
+        .map(String::from)
+        .into();
     if object == "events" {
         // Atomic operations that give the former value (Linux 5.12); where Debian has the header that libbpf's of USDT probes includes.
-        arguments.extend(["-mcpu=v3", "-idirafter", "/usr/include/x86_64-linux-gnu"]);
+        let more = ["-mcpu=v3", "-idirafter", "/usr/include/x86_64-linux-gnu"];
+        arguments.extend(more.map(String::from));
     }
     arguments
 }

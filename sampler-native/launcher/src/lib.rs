@@ -1,10 +1,12 @@
 //! What starts flametop: checks what keeps a JVM from starting at all, starts the JVM, stays beside it, and puts the terminal right
-//! whatever becomes of the JVM. The program `flametop-helper` of this crate does for the JVM what Java cannot do itself.
+//! whatever becomes of the JVM. By its other name, `flametop-helper`, the same program does for the JVM what Java cannot do itself.
 
 pub mod command;
+pub mod helper;
 pub mod host;
 pub mod install;
 pub mod jvm;
+pub mod start;
 pub mod terminal;
 pub mod wait;
 

@@ -9,7 +9,7 @@
 //! | `stop [LAUNCHER]` | has the launcher stop the process group, as Ctrl-Z does, and returns when the group goes on |
 //! | `run GROUP PROGRAM …` | joins a control group by its file of processes and becomes the program |
 
-use flametop_launcher::{complain, terminal, wait::STOP};
+use crate::{complain, terminal, wait::STOP};
 use nix::sys::signal::{SigHandler, SigSet, Signal, kill, killpg, signal};
 use nix::unistd::{Pid, alarm, getpgrp};
 use std::ffi::OsString;
@@ -25,8 +25,9 @@ const NOT_EXECUTABLE: u8 = 126;
 /// Seconds within which the launcher stops the group.
 const PATIENCE: u32 = 10;
 
-fn main() -> ExitCode {
-    let arguments: Vec<OsString> = std::env::args_os().skip(1).collect();
+/// With the arguments of the JVM.
+#[must_use]
+pub fn main(arguments: &[OsString]) -> ExitCode {
     let text: Vec<&str> = arguments
         .iter()
         .map(|argument| argument.to_str().unwrap_or(""))
