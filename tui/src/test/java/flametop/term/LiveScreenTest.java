@@ -58,6 +58,8 @@ class LiveScreenTest {
             + java
             + " -XX:+UseSerialGC -Dflametop.themes.dir="
             + themes
+            + " -Dflametop.native.dir="
+            + System.getProperty("flametop.native.dir")
             + " -cp '"
             + System.getProperty("java.class.path")
             + "' "
