@@ -174,7 +174,7 @@ test_titles_that_change_and_lines_of_megabytes_leave_a_small_screen_readable() {
   open_pane 40 10
   start_screen "--refresh 0.25 -- ./titles 600"
   # Ten columns are few for a name.
-  wait_for 'long-'
+  wait_for 'long[-…]'
   wait_for 'no-'
   # By process, thread, group, ancestor; the tables; help.
   keys g g g 4 5 4 Escape
