@@ -253,14 +253,19 @@ test_output_that_cannot_be_taken_is_told() {
 }
 
 test_output_whose_reader_ends_early_ends_without_a_word() {
-  {
-    code=0
-    "$flametop" events tracepoint: 2>"$work/err" </dev/null || code=$?
-    echo $code >"$work/code"
-  } | head -n 1 >"$work/out"
-  equal "messages" '' "$(cat "$work/err")"
-  equal "exit code" 141 "$(cat "$work/code")"
-  contains "first line" '^tracepoint:' "$work/out"
+  local command
+  awk 'BEGIN { for (i = 0; i < 40000; i++) print "main;f" i " 1" }' >"$work/many.folded"
+  for command in "events tracepoint:" "convert $work/many.folded" "diff $work/many.folded $work/many.folded"; do
+    {
+      code=0
+      # shellcheck disable=SC2086 # several words
+      "$flametop" $command 2>"$work/err" </dev/null || code=$?
+      echo $code >"$work/code"
+    } | head -n 1 >"$work/out"
+    equal "messages of $command" '' "$(cat "$work/err")"
+    equal "exit code of $command" 141 "$(cat "$work/code")"
+    contains "first line of $command" '^(tracepoint:|#|main;f)' "$work/out"
+  done
 }
 
 test_output_to_nowhere_is_dropped() {

@@ -9,8 +9,6 @@ import flametop.profile.answer.Snapshot;
 import flametop.profile.file.StackFile;
 import flametop.profile.file.StackInput;
 import flametop.sampler.CleanText;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -156,7 +154,7 @@ final class ConvertCommand implements Callable<Integer> {
       StackExport export = FileScreen.export(reading, stacks.held(0).get(), null);
       long written;
       if (file == null) {
-        written = to.write(export, new FileOutputStream(FileDescriptor.out));
+        written = to.write(export, new StandardOutput());
       } else {
         long[] count = new long[1];
         file.write(out -> count[0] = to.write(export, out));

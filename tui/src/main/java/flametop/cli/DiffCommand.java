@@ -9,8 +9,6 @@ import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
 import flametop.profile.tree.HeldStacks;
 import flametop.sampler.CleanText;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -131,7 +129,7 @@ final class DiffCommand implements Callable<Integer> {
           normalize ? new ComparedStacks.Scale(use.before(), use.now()) : ComparedStacks.Scale.NONE;
       ExitCode code = use.whole() ? ExitCode.DONE : ExitCode.FAILED;
       if (output == null || output.toString().equals("-")) {
-        OutputStream out = new FileOutputStream(FileDescriptor.out);
+        OutputStream out = new StandardOutput();
         long unused = ComparedStacks.write(out, stacks, scale);
         return code;
       }

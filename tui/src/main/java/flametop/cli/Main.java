@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.cli.StandardOutput.ReaderGone;
 import flametop.cli.help.CompletionCommand;
 import flametop.cli.help.HelpCommand;
 import flametop.sampler.CleanText;
@@ -79,10 +80,9 @@ public final class Main {
       if (stdout.failure() == null || code != ExitCode.DONE.number()) {
         return code;
       }
-      if (stdout.isReaderGone()) {
-        return BROKEN_PIPE;
-      }
-      throw new IOException("cannot write to stdout; is there room where it goes?");
+      throw ReaderGone.isCauseOf(stdout.failure())
+          ? stdout.failure()
+          : new IOException("cannot write to stdout; is there room where it goes?");
     } catch (Exception e) {
       return failed(e, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
     }
@@ -108,6 +108,9 @@ public final class Main {
   }
 
   private static int failed(Exception thrown, PrintWriter err) {
+    if (ReaderGone.isCauseOf(thrown)) {
+      return BROKEN_PIPE;
+    }
     Failure failure = Failure.of(thrown);
     complain(err, failure.message());
     return failure.code().number();

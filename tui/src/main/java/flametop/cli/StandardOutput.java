@@ -23,18 +23,27 @@ final class StandardOutput extends OutputStream {
     try {
       out.write(bytes, from, length);
     } catch (IOException e) {
-      failure = failure == null ? e : failure;
-      throw e;
+      IOException told = "Broken pipe".equals(e.getMessage()) ? new ReaderGone() : e;
+      failure = failure == null ? told : failure;
+      throw told;
+    }
+  }
+
+  /** The reader has ended, as {@code head} does when it has its lines. */
+  static final class ReaderGone extends IOException {
+    /** Whether this is why something failed. */
+    static boolean isCauseOf(Throwable thrown) {
+      for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+        if (cause instanceof ReaderGone) {
+          return true;
+        }
+      }
+      return false;
     }
   }
 
   /** Why something could not be written; null: all was. */
   @Nullable IOException failure() {
     return failure;
-  }
-
-  /** Whether the reader has ended, as {@code head} does when it has its lines. */
-  boolean isReaderGone() {
-    return failure != null && "Broken pipe".equals(failure.getMessage());
   }
 }
