@@ -54,7 +54,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// What clang is told of an object. The objects name the files that they are made of, without the folder of who builds.
+/// The options with which clang compiles an object. An object names its source files by paths that begin in the repository, not in the builder's folder.
 fn arguments(object: &str, root: &Path) -> Vec<String> {
     let prefix = format!("-ffile-prefix-map={}=/flametop", root.display());
     let mut arguments: Vec<String> = ["-Wall", "-Wextra", "-Werror", &prefix]

@@ -1,8 +1,8 @@
-//! What a command line asks for, as far as the start of the JVM depends on it. Whether the command line is right, the JVM says.
+//! The needs of a command line, as far as the start of the JVM depends on them. The JVM itself refuses a command line that is wrong.
 
 use std::ffi::{OsStr, OsString};
 
-/// What a command needs of the launcher.
+/// The needs of a command: the launcher meets them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
     /// It reads the stacks of other processes.
@@ -11,11 +11,11 @@ pub struct Needs {
     pub screen: bool,
     /// It starts a program: the exit code may be that of the program.
     pub program: bool,
-    /// What the compiler and the heap of the JVM are for.
+    /// The work that the compiler and the heap of the JVM are set up for.
     pub effort: Effort,
 }
 
-/// What is worth the better compiler of the JVM: reading a gigabyte, but not the first seconds of a screen, nor a minute of keys.
+/// The work of a JVM. Its better compiler pays where a gigabyte is read, not in the first seconds of a screen, nor for a minute of keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effort {
     /// The machine is watched: little memory, and the compiler that is quick.
@@ -44,7 +44,7 @@ impl Effort {
     }
 }
 
-/// What the command of these arguments needs.
+/// The needs of the command that has these arguments.
 #[must_use]
 pub fn needs(arguments: &[OsString]) -> Needs {
     let command = arguments.first().and_then(|a| a.to_str()).unwrap_or("");

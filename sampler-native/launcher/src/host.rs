@@ -1,4 +1,4 @@
-//! What keeps flametop from starting on this machine, as far as a JVM could not say so itself.
+//! Checks of this machine before the JVM starts: they find the obstacles that a JVM could not report itself.
 
 use crate::Refusal;
 use nix::sys::resource::{RLIM_INFINITY, Resource, getrlimit};
@@ -10,7 +10,7 @@ const CAP_SYS_ADMIN: u32 = 21;
 const CAP_PERFMON: u32 = 38;
 const CAP_BPF: u32 = 39;
 
-/// What `/proc/self/status` says of this process.
+/// This process, as `/proc/self/status` describes it.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Status {
     capabilities: u64,
@@ -68,7 +68,7 @@ pub fn check_privileges(status: &Status, started: &str) -> Result<(), Refusal> {
     }
 }
 
-/// What keeps a JVM from starting at all.
+/// Refuses to start where no JVM could start.
 pub fn check_jvm_can_start() -> Result<(), Refusal> {
     // The kernel names a folder that is gone "(unreachable)" or not at all.
     match std::env::current_dir() {

@@ -22,7 +22,7 @@ pub struct Install {
     pub folder: PathBuf,
     /// The program to execute.
     pub program: PathBuf,
-    /// What the program is told before the options of the JVM.
+    /// Arguments of the program before the options of the JVM.
     pub arguments: Vec<OsString>,
     /// The folder, in class paths and of the class-data archive.
     pub within: OsString,

@@ -1,4 +1,4 @@
-//! How the JVM is started: its options, and what of the user's environment it does not see.
+//! The start of the JVM: its options, and its environment, which lacks some variables of the user.
 
 use crate::command::Needs;
 use crate::install::Install;
@@ -15,7 +15,7 @@ const USERS: &str = "FLAMETOP_USER_";
 /// Options for other JVMs: an agent or a heap of theirs would be ours, and be told of on stderr.
 const OTHER_JVMS: [&str; 3] = ["JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "JDK_JAVA_OPTIONS"];
 
-/// What the machine's loader is told; a bundle's must not load what was made for another libc.
+/// Variables for the loader of the machine; the loader of a bundle must not load libraries that were made for another libc.
 const OTHER_LOADERS: [&str; 3] = ["LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT"];
 
 /// Where programs of the system are, whatever PATH says.

@@ -1,5 +1,5 @@
-//! What starts flametop: checks what keeps a JVM from starting at all, starts the JVM, stays beside it, and puts the terminal right
-//! whatever becomes of the JVM. By its other name, `flametop-helper`, the same program does for the JVM what Java cannot do itself.
+//! The launcher of flametop: it checks that a JVM can start here, starts the JVM, stays beside it, and restores the terminal
+//! however the JVM ends. By its other name, `flametop-helper`, the same program does for the JVM what Java cannot do itself.
 
 pub mod command;
 pub mod helper;

@@ -104,7 +104,7 @@ fn ended_by(signal: Signal) -> u8 {
     u8::try_from(128 + signal as i32).unwrap_or(u8::MAX)
 }
 
-/// What a user is told of that exit code; none where flametop said so itself.
+/// A message for the user about an exit code; none where flametop has printed one itself.
 #[must_use]
 pub fn told(code: u8) -> Option<String> {
     match code {

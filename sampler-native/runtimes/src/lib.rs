@@ -51,10 +51,18 @@ pub trait Runtime: Sized {
     fn keeps_frame_pointer(&self, pc: u64) -> bool;
 
     /// From a frame to its caller. The frame's functions are put into `called`, which is empty.
-    fn step(&self, known: &mut Known, at: &Place, stack: &dyn Stack, called: &mut Called) -> Step;
+    fn step(
+        &self,
+        _known: &mut Known,
+        _at: &Place,
+        _stack: &dyn Stack,
+        _called: &mut Called,
+    ) -> Step {
+        Step::Foreign
+    }
 
     /// Takes note of a word of the stack: it may be the address of code that the walk will come to.
-    fn glance(&self, known: &mut Known, word: u64);
+    fn glance(&self, _known: &mut Known, _word: u64) {}
 
     /// Code of an interpreter of this runtime whose functions have no frames of their own on the stack.
     fn interpreter(&self) -> Option<Range<u64>> {

@@ -15,8 +15,8 @@ use std::{collections::HashMap, io, ops::Range};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Called, Chain, Found, Interpreted, Known, Lack, Pages, Part, Place, Runs, Runtime, Stack, Step,
-    Thread, elf, memory::strange, parted,
+    Chain, Found, Interpreted, Known, Lack, Pages, Part, Runs, Runtime, Stack, Thread, elf,
+    memory::strange, parted,
 };
 use layout::Layout;
 
@@ -115,12 +115,6 @@ impl Runtime for Python {
     fn keeps_frame_pointer(&self, _pc: u64) -> bool {
         true
     }
-
-    fn step(&self, _: &mut Known, _: &Place, _: &dyn Stack, _: &mut Called) -> Step {
-        Step::Foreign
-    }
-
-    fn glance(&self, _: &mut Known, _: u64) {}
 
     fn interpreter(&self) -> Option<Range<u64>> {
         Some(self.interpreter.clone())

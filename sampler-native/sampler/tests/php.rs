@@ -17,7 +17,7 @@ use std::{
 };
 
 use flametop_stream::{End, ModuleKind};
-use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path};
+use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
 use model::{Model, Recording};
 
 /// Processes of `sleepers.php`.
@@ -139,36 +139,11 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
 
 /// Stacks of a process that runs `tree.php`: whole ones, wrong ones of these, those without functions, and all.
 fn sample_tree(php: &Path, pid: u32) -> (usize, usize, usize, usize) {
-    let mut recording = Recording::open(&format!("target=pid {pid}\nhz.cpu=499"));
-    let begin = Instant::now();
-    let sampled = |model: &Model| -> Vec<u32> {
-        let samples = model.tasks.iter().flat_map(|t| &t.samples);
-        samples.filter_map(|s| s.stack).collect()
-    };
-    loop {
-        recording.run(19, 500);
-        recording.name_all();
-        let model = &recording.model;
-        let last = sampled(model).last().copied();
-        if last
-            .and_then(|stack| functions(model, stack))
-            .is_some_and(|found| found.len() > 2)
-        {
-            break;
-        }
-        assert!(
-            begin.elapsed() < PATIENCE,
-            "{php:?} {:#?}",
-            last.map(|s| model.names(s))
-        );
-    }
+    let mut recording = record_tree(php, pid, functions);
     // Closures and code of eval live shortly here, and are not all known at once.
     recording.run(19, 4000);
-    let before = sampled(&recording.model).len();
-    recording.run(19, 6000);
-    recording.name_all();
+    let stacks = more_stacks(&mut recording);
     let model = &recording.model;
-    let stacks = sampled(model).split_off(before);
     let (mut whole, mut wrong, mut bared) = (0, 0, 0);
     for stack in &stacks {
         let Some(found) = functions(model, *stack) else {

@@ -15,7 +15,7 @@ use std::{
 };
 
 use flametop_stream::{End, ModuleKind};
-use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path};
+use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
 use model::{Model, Recording};
 
 /// Threads of `sleepers.py`.
@@ -173,30 +173,9 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
 fn functions_on_a_cpu_are_those_that_called_one_another() {
     for python in pythons() {
         let program = Program::start(&python, &["tree.py"]);
-        let mut recording = Recording::open(&format!("target=pid {}\nhz.cpu=499", program.pid()));
-        let begin = Instant::now();
-        let sampled = |model: &Model| -> Vec<u32> {
-            let samples = model.tasks.iter().flat_map(|t| &t.samples);
-            samples.filter_map(|s| s.stack).collect()
-        };
-        loop {
-            recording.run(19, 500);
-            recording.name_all();
-            let model = &recording.model;
-            let last = sampled(model).last().copied();
-            if last
-                .and_then(|stack| functions(model, stack))
-                .is_some_and(|found| found.len() > 2)
-            {
-                break;
-            }
-            assert!(begin.elapsed() < PATIENCE, "{python:?}");
-        }
-        let before = sampled(&recording.model).len();
-        recording.run(19, 6000);
-        recording.name_all();
+        let mut recording = record_tree(&python, program.pid(), functions);
+        let stacks = more_stacks(&mut recording);
         let model = &recording.model;
-        let stacks = sampled(model).split_off(before);
         let (mut whole, mut bared) = (0u32, 0);
         for stack in &stacks {
             let Some(found) = functions(model, *stack) else {

@@ -3,12 +3,12 @@
 use std::{
     path::Path,
     process::{Child, Command, Stdio},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use flametop_stream::{End, ModuleKind};
 
-use crate::model::Model;
+use crate::model::{Model, Recording};
 
 pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Functions that are copied of a thread that sleeps.
@@ -39,6 +39,45 @@ impl Drop for Program {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Stacks of all samples, in the order of tasks.
+fn sampled(model: &Model) -> Vec<u32> {
+    let samples = model.tasks.iter().flat_map(|t| &t.samples);
+    samples.filter_map(|s| s.stack).collect()
+}
+
+/// Records a process that runs a program `tree`, and waits until its functions are known. `functions`: those of a stack.
+pub fn record_tree(
+    interpreter: &Path,
+    pid: u32,
+    functions: impl Fn(&Model, u32) -> Option<Vec<String>>,
+) -> Recording {
+    let mut recording = Recording::open(&format!("target=pid {pid}\nhz.cpu=499"));
+    let begin = Instant::now();
+    loop {
+        recording.run(19, 500);
+        recording.name_all();
+        let model = &recording.model;
+        let last = sampled(model).last().copied();
+        let found = last.and_then(|stack| functions(model, stack));
+        if found.is_some_and(|found| found.len() > 2) {
+            return recording;
+        }
+        assert!(
+            begin.elapsed() < PATIENCE,
+            "{interpreter:?} {:#?}",
+            last.map(|s| model.names(s))
+        );
+    }
+}
+
+/// Stacks of six more seconds, all of whose frames have names.
+pub fn more_stacks(recording: &mut Recording) -> Vec<u32> {
+    let before = sampled(&recording.model).len();
+    recording.run(19, 6000);
+    recording.name_all();
+    sampled(&recording.model).split_off(before)
 }
 
 /// The frames of functions of a language in a stack, the innermost first.
