@@ -24,6 +24,7 @@ mod names;
 mod parted;
 mod php;
 pub mod python;
+mod v8;
 
 pub use chain::FULL;
 pub use hotspot::HotSpot;
@@ -32,6 +33,7 @@ pub use memory::{Memory, Pages};
 pub use names::{Function, Name, NameId, Names};
 pub use php::Php;
 pub use python::Python;
+pub use v8::V8;
 
 /// One kind of runtime: what it tells of a process in which it runs.
 pub trait Runtime: Sized {
@@ -79,6 +81,22 @@ pub trait Runtime: Sized {
         None
     }
 
+    /// An address in the file whose own code has frames that [`Runtime::step_in_file`] knows.
+    fn file(&self) -> Option<u64> {
+        None
+    }
+
+    /// As [`Runtime::step`], of code of the file that has the address of [`Runtime::file`].
+    fn step_in_file(
+        &self,
+        _known: &mut Known,
+        _at: &Place,
+        _stack: &dyn Stack,
+        _called: &mut Called,
+    ) -> Step {
+        Step::Foreign
+    }
+
     /// The functions that the interpreter runs on this stack, put into `runs`, which is empty. False: they are not certain, or something
     /// is noted as lacking.
     fn interpreted(
@@ -101,6 +119,8 @@ pub enum RuntimeKind {
     Python,
     /// See [`Php`].
     Php,
+    /// See [`V8`].
+    V8,
 }
 
 /// A runtime that was attached to, whichever it is.
@@ -112,6 +132,8 @@ pub enum Attached {
     Python(Box<Python>),
     /// PHP.
     Php(Box<Php>),
+    /// V8.
+    V8(Box<V8>),
 }
 
 /// The runtime that a mapping of this file says is in the process.
@@ -122,6 +144,8 @@ pub fn recognise(path: &[u8]) -> Option<RuntimeKind> {
         Some(RuntimeKind::Python)
     } else if Php::recognise(path) {
         Some(RuntimeKind::Php)
+    } else if V8::recognise(path) {
+        Some(RuntimeKind::V8)
     } else {
         None
     }
@@ -136,6 +160,7 @@ pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<At
         RuntimeKind::HotSpot => Attached::HotSpot(Box::new(HotSpot::attach(memory, base)?)),
         RuntimeKind::Python => Attached::Python(Box::new(Python::attach(memory, base)?)),
         RuntimeKind::Php => Attached::Php(Box::new(Php::attach(memory, base)?)),
+        RuntimeKind::V8 => Attached::V8(Box::new(V8::attach(memory, base)?)),
     })
 }
 
@@ -146,6 +171,7 @@ impl Attached {
             Attached::HotSpot(_) => RuntimeKind::HotSpot,
             Attached::Python(_) => RuntimeKind::Python,
             Attached::Php(_) => RuntimeKind::Php,
+            Attached::V8(_) => RuntimeKind::V8,
         }
     }
 
@@ -155,6 +181,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.read(memory, lacks),
             Attached::Python(python) => python.read(memory, lacks),
             Attached::Php(php) => php.read(memory, lacks),
+            Attached::V8(v8) => v8.read(memory, lacks),
         }
     }
 
@@ -164,6 +191,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.keeps_frame_pointer(pc),
             Attached::Python(python) => python.keeps_frame_pointer(pc),
             Attached::Php(php) => php.keeps_frame_pointer(pc),
+            Attached::V8(v8) => v8.keeps_frame_pointer(pc),
         }
     }
 
@@ -179,6 +207,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.step(known, at, stack, called),
             Attached::Python(python) => python.step(known, at, stack, called),
             Attached::Php(php) => php.step(known, at, stack, called),
+            Attached::V8(v8) => v8.step(known, at, stack, called),
         }
     }
 
@@ -188,6 +217,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.glance(known, word),
             Attached::Python(python) => python.glance(known, word),
             Attached::Php(php) => php.glance(known, word),
+            Attached::V8(v8) => v8.glance(known, word),
         }
     }
 
@@ -197,6 +227,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.interpreter(),
             Attached::Python(python) => python.interpreter(),
             Attached::Php(php) => php.interpreter(),
+            Attached::V8(v8) => v8.interpreter(),
         }
     }
 
@@ -206,6 +237,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.interpreter_part(),
             Attached::Python(python) => python.interpreter_part(),
             Attached::Php(php) => php.interpreter_part(),
+            Attached::V8(v8) => v8.interpreter_part(),
         }
     }
 
@@ -215,6 +247,29 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.chain(thread),
             Attached::Python(python) => python.chain(thread),
             Attached::Php(php) => php.chain(thread),
+            Attached::V8(v8) => v8.chain(thread),
+        }
+    }
+
+    /// See [`Runtime::file`].
+    pub fn file(&self) -> Option<u64> {
+        match self {
+            Attached::V8(v8) => v8.file(),
+            _ => None,
+        }
+    }
+
+    /// See [`Runtime::step_in_file`].
+    pub fn step_in_file(
+        &self,
+        known: &mut Known,
+        at: &Place,
+        stack: &dyn Stack,
+        called: &mut Called,
+    ) -> Step {
+        match self {
+            Attached::V8(v8) => v8.step_in_file(known, at, stack, called),
+            _ => Step::Foreign,
         }
     }
 
@@ -230,6 +285,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.interpreted(known, copied, stack, runs),
             Attached::Python(python) => python.interpreted(known, copied, stack, runs),
             Attached::Php(php) => php.interpreted(known, copied, stack, runs),
+            Attached::V8(v8) => v8.interpreted(known, copied, stack, runs),
         }
     }
 }
@@ -332,6 +388,7 @@ impl Place {
 /// Numbers of registers in [`Place::registers`].
 pub(crate) mod register {
     pub const RBX: usize = 3;
+    pub const RDI: usize = 5;
     pub const RBP: usize = 6;
     pub const RSP: usize = 7;
     pub const R13: usize = 13;

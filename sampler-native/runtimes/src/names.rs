@@ -124,6 +124,20 @@ impl Names {
     }
 }
 
+/// Most bytes of a name as it is shown; a file has half of them.
+const MOST_SHOWN: usize = 512;
+
+/// A file and its folder; of a long one the end.
+pub(crate) fn file_and_folder(path: &str) -> &str {
+    let mut slashes = path.match_indices('/').map(|(at, _)| at + 1).rev();
+    let from = slashes.nth(1).unwrap_or(0);
+    let file = path.get(from..).unwrap_or(path);
+    let file = file.trim_start_matches('/');
+    let cut = file.len().saturating_sub(MOST_SHOWN / 2);
+    let cut = (cut..file.len()).find(|at| file.is_char_boundary(*at));
+    cut.map_or(file, |cut| &file[cut..])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -174,7 +174,7 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
     for python in pythons() {
         let program = Program::start(&python, &["tree.py"]);
         let mut recording = record_tree(&python, program.pid(), functions);
-        let stacks = more_stacks(&mut recording);
+        let stacks = more_stacks(&mut recording, program.pid());
         let model = &recording.model;
         let (mut whole, mut bared) = (0u32, 0);
         for stack in &stacks {
