@@ -34,6 +34,9 @@ final class Subject {
   private static final String RESTS = "flametop_subject_rests";
   private static final String CALLS = "flametop_subject_calls";
 
+  /** The function of the kernel by which it sleeps. */
+  private static final String SLEEP = "hrtimer_nanosleep";
+
   private static final int PASS_HZ = 49;
   private static final int CPU_HZ = 99;
 
@@ -54,16 +57,17 @@ final class Subject {
   /**
    * A probe of a kind.
    *
-   * @param through the function of the subject that each of its stacks passes through
+   * @param caller and {@code called}: two functions of the subject that its stacks pass through,
+   *     one right below the other; no caller: the stacks have functions of the kernel alone
    */
-  private record Probe(String what, String spec, String through) {}
+  record Probe(String what, String spec, String caller, String called) {}
 
   private static final List<Probe> PROBES =
       List.of(
-          new Probe("uprobe", "uprobe:flametop-helper:" + CALLS, CALLS),
-          new Probe("USDT", "usdt:flametop:turn", CALLS),
-          new Probe("kprobe", "kprobe:hrtimer_nanosleep", RESTS),
-          new Probe("function graph", "graph:hrtimer_nanosleep,depth=2", RESTS));
+          new Probe("uprobe", "uprobe:flametop-helper:" + CALLS, ROUND, CALLS),
+          new Probe("USDT", "usdt:flametop:turn", ROUND, CALLS),
+          new Probe("kprobe", "kprobe:" + SLEEP, ROUND, RESTS),
+          new Probe("function graph", "graph:" + SLEEP + ",depth=2", "", SLEEP));
 
   private Subject() {}
 
@@ -189,23 +193,20 @@ final class Subject {
             "please report this, with what is printed here");
   }
 
-  private static CheckLine probed(Probe probe, Iterable<FoldedStack> stacks) {
+  /** Whether a probe was hit where it had to be. */
+  static CheckLine probed(Probe probe, Iterable<FoldedStack> stacks) {
     long all = 0;
     long right = 0;
     for (FoldedStack stack : stacks) {
       all++;
-      right += calls(stack, ROUND, probe.through()) ? 1 : 0;
+      right +=
+          probe.caller().isEmpty()
+              ? Arrays.asList(stack.names()).contains(probe.called()) ? 1 : 0
+              : calls(stack, probe.caller(), probe.called()) ? 1 : 0;
     }
+    String through = probe.caller().isEmpty() ? "" : probe.caller() + " > ";
     String detail =
-        probe.spec()
-            + ": "
-            + right
-            + " of "
-            + all
-            + " stacks with "
-            + ROUND
-            + " > "
-            + probe.through();
+        probe.spec() + ": " + right + " of " + all + " stacks with " + through + probe.called();
     return new CheckLine(right > 0, false, probe.what(), detail, "");
   }
 

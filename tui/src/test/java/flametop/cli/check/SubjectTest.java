@@ -84,4 +84,21 @@ final class SubjectTest {
     assertEquals(
         "0 of 0 samples are whole, with flametop_subject > flametop_subject_turns", none.detail());
   }
+
+  @Test
+  void probed_functionOfTheKernel_needsNoCaller() {
+    Subject.Probe graph = new Subject.Probe("function graph", "graph:f", "", "f");
+    CheckLine line = Subject.probed(graph, List.of(stack(State.RUN, 1, "helper", "f", "g")));
+    assertTrue(line.ok(), line.detail());
+    assertEquals("graph:f: 1 of 1 stacks with f", line.detail());
+  }
+
+  @Test
+  void probed_withoutHitsOrWithAnotherCaller_notOk() {
+    Subject.Probe uprobe = new Subject.Probe("uprobe", "uprobe:a:f", "main", "f");
+    assertFalse(Subject.probed(uprobe, List.of()).ok());
+    assertFalse(Subject.probed(uprobe, List.of(stack(State.RUN, 1, "helper", "f"))).ok());
+    assertTrue(Subject.probed(uprobe, List.of(stack(State.RUN, 1, "main", "f"))).ok());
+    assertFalse(Subject.probed(uprobe, List.of()).needed());
+  }
 }
