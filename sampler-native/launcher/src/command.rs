@@ -71,7 +71,8 @@ pub fn needs(arguments: &[OsString]) -> Needs {
                 needs.program = !starts_none;
                 break;
             }
-            "-h" | "--help" | "-V" | "--version" | "--print-config" | "--theme=list" => true,
+            "-h" | "--help" | "-V" | "--version" | "--print-config" | "--self-test"
+            | "--theme=list" => true,
             "list" => before == "--theme",
             "--replay" => {
                 needs.privileges = false;
@@ -142,6 +143,7 @@ mod tests {
             "record --help",
             "-V",
             "--print-config",
+            "--self-test",
             "--theme list",
             "--theme=list",
         ] {

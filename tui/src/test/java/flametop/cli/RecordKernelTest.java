@@ -111,6 +111,16 @@ class RecordKernelTest {
   }
 
   @Test
+  void selfTest_root_works() throws Exception {
+    Ended ended = run("--self-test");
+    assertEquals(0, ended.code, ended.out + ended.err);
+    for (String what : List.of("helper", "stacks on a CPU", "stacks asleep", "uprobe", "USDT")) {
+      assertTrue(ended.out.contains("\nok  " + what + " "), what + ":\n" + ended.out);
+    }
+    assertTrue(ended.out.endsWith("flametop works here\n"), ended.out);
+  }
+
+  @Test
   void record_sleeper_fromTheProcessToTheKernel() throws Exception {
     Process sleeper = other("sleep", "100");
     Ended ended = run("record", "-p", String.valueOf(sleeper.pid()), "--states", "S", "-i", "5");
