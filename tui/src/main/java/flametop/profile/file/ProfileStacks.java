@@ -2,6 +2,7 @@ package flametop.profile.file;
 
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.format.StackSink;
 import flametop.profile.format.Unit;
@@ -52,6 +53,11 @@ final class ProfileStacks implements StackSink {
   private final List<Unit> units = new ArrayList<>();
   private int chosen;
   private boolean isChosen;
+  private boolean owned;
+
+  /** How many measures the tally was told. */
+  private int told;
+
   private int frames;
   private Batch batch = new Batch();
   private int[] last = new int[64];
@@ -133,13 +139,36 @@ final class ProfileStacks implements StackSink {
     return frames++;
   }
 
+  @Override
+  public int owner(Owner of) {
+    if (frames >= names.most()) {
+      return NO_FRAME;
+    }
+    owners();
+    byte[] text =
+        OwnerNames.text(
+            new Owner(
+                of.comm().isEmpty() ? "-" : cut(of.comm()),
+                of.pid(),
+                cut(of.thread()),
+                of.tid(),
+                cut(of.cgroup()),
+                of.state()));
+    batch.names.add(text);
+    batch.nameBytes += text.length;
+    return frames++;
+  }
+
   private static String cut(String name) {
     return name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…";
   }
 
   @Override
   public void owners() {
-    mark(() -> tree.says(true));
+    if (!owned) {
+      owned = true;
+      mark(() -> tree.says(true));
+    }
   }
 
   @Override
@@ -207,8 +236,19 @@ final class ProfileStacks implements StackSink {
     batch.marks.add(what);
   }
 
+  private void tell() {
+    List<String> known = List.copyOf(measures);
+    int shown = chosen;
+    told = known.size();
+    mark(() -> tally.measures(known, shown));
+  }
+
   /** Hands on what was gathered. */
   private void hand() {
+    if (told < measures.size() && (wanted.isEmpty() || isChosen)) {
+      told = measures.size();
+      tell();
+    }
     Batch full = batch;
     batch = new Batch();
     Unit unit = chosen < units.size() ? units.get(chosen) : Unit.whole("samples");
@@ -235,15 +275,15 @@ final class ProfileStacks implements StackSink {
    * @return why there is nothing of what was wanted, for people; null if there is
    */
   @Nullable String end() {
-    List<String> told = new ArrayList<>(measures);
     boolean missing = !wanted.isEmpty() && !isChosen;
-    if (!told.isEmpty() && !missing) {
-      told.add(0, told.remove(chosen));
+    if (missing) {
+      mark(() -> tally.measures(List.of(), 0));
+    } else {
+      tell();
     }
-    mark(() -> tally.measures(missing ? List.of() : told));
     hand();
     return missing
-        ? "it has no sample type " + wanted + "; it has " + String.join(", ", told)
+        ? "it has no sample type " + wanted + "; it has " + String.join(", ", measures)
         : null;
   }
 
@@ -251,7 +291,7 @@ final class ProfileStacks implements StackSink {
     of.marks.forEach(Runnable::run);
     tally.unit(unit.name());
     for (byte[] name : of.names) {
-      functions.add(names.intern(name, 0, name.length));
+      functions.add(names.owners().intern(name));
     }
     int[] items = of.stacks.items;
     int at = 0;

@@ -1,6 +1,7 @@
 package flametop.profile.file;
 
 import flametop.array.IntColumn;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.tree.Functions;
 import flametop.sampler.CleanText;
@@ -15,6 +16,7 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names of the frames of files, by number: the bytes of each distinct name once. A name is
@@ -57,6 +59,7 @@ public final class StackNames implements Functions {
 
   private IntColumn hashes = new IntColumn();
   private NodeKind[] kinds = new NodeKind[1 << 10];
+  private final OwnerNames owners;
   private String[] clean = new String[1 << 10];
   private String[] modules = new String[1 << 10];
   private int size;
@@ -76,6 +79,7 @@ public final class StackNames implements Functions {
   StackNames(int mostBytes, int mostNames) {
     this.mostBytes = mostBytes;
     this.mostNames = mostNames;
+    owners = new OwnerNames(this);
     Arrays.fill(table, EMPTY);
     intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
   }
@@ -91,6 +95,7 @@ public final class StackNames implements Functions {
     clean = of.clean;
     modules = of.modules;
     size = of.size;
+    owners = of.owners;
     table = new int[0];
   }
 
@@ -183,7 +188,9 @@ public final class StackNames implements Functions {
     System.arraycopy(text, from, bytes, start.get(size), to - from);
     start.set(size + 1, end);
     hashes.set(size, hash);
-    kinds[size] = FoldedName.kind(text, from, nameEnd(text, from, to));
+    int nameEnd = nameEnd(text, from, to);
+    NodeKind owner = OwnerNames.kind(text, nameEnd, to);
+    kinds[size] = owner == null ? FoldedName.kind(text, from, nameEnd) : owner;
     if (!isWellFormed(size)) {
       illFormed++;
     }
@@ -259,7 +266,7 @@ public final class StackNames implements Functions {
   }
 
   /** Where the name of a frame ends and what says its module begins; {@code to} without that. */
-  private static int nameEnd(byte[] text, int from, int to) {
+  static int nameEnd(byte[] text, int from, int to) {
     int at = from;
     while (at < to && text[at] != MODULE) {
       at++;
@@ -279,6 +286,16 @@ public final class StackNames implements Functions {
             ? FoldedName.of(kind, clean)
             : FoldedName.of(kind, clean) + (char) MODULE + file.replace('\0', ' ');
     return text.getBytes(StandardCharsets.UTF_8);
+  }
+
+  /** The owners among the names. */
+  OwnerNames owners() {
+    return owners;
+  }
+
+  @Override
+  public @Nullable Owner owner(int function) {
+    return OwnerNames.owner(text(function));
   }
 
   /** How many names there may be. */
@@ -329,7 +346,7 @@ public final class StackNames implements Functions {
   @Override
   public String module(int function) {
     int name = function >> 1;
-    if (function == root() || kind(function) == NodeKind.PROCESS) {
+    if (function == root() || kind(function).isOwner()) {
       return "";
     }
     if (modules[name] == null) {
@@ -377,8 +394,11 @@ public final class StackNames implements Functions {
       return root();
     }
     byte[] text = text(kind, name, module);
-    // What a step makes is little.
-    int number = intern(text, 0, text.length, MOST, MOST);
-    return function(number, kind == NodeKind.PROCESS);
+    return function(internAnyway(text), kind == NodeKind.PROCESS);
+  }
+
+  /** The number of a name that a step makes: such names are few. */
+  int internAnyway(byte[] text) {
+    return intern(text, 0, text.length, MOST, MOST);
   }
 }

@@ -102,6 +102,10 @@ final class JsonReader implements ProfileReader {
             case "profiles" -> speedscope.profiles(json);
             case "traceEvents" -> value == JsonToken.START_ARRAY && trace.events(json);
             case "nodes", "samples", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
+            case "exporter" -> {
+              speedscope.exporter(text(json));
+              yield false;
+            }
             default -> false;
           };
       if (used) {

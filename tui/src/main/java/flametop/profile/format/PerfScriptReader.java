@@ -1,5 +1,6 @@
 package flametop.profile.format;
 
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.io.InputStream;
@@ -11,7 +12,8 @@ import java.util.Map;
 /**
  * Reads what {@code perf script} prints: for each sample a line with the comm, the time, the period
  * and the event, and below it a line for each frame, innermost first. The comm is the outermost
- * frame. Each event is a measure, whose values are the periods, or 1 where none is printed.
+ * frame, and says its process and thread. Each event is a measure, whose values are the periods, or
+ * 1 where none is printed.
  */
 final class PerfScriptReader implements ProfileReader {
   /** The longest line that is read; a name of a template may be long. */
@@ -38,6 +40,9 @@ final class PerfScriptReader implements ProfileReader {
   private int comm;
   private int measure;
   private long period;
+
+  /** Where the numbers of process and thread end in the line. */
+  private int numbersEnd;
 
   @Override
   public void read(Source source, StackSink to) throws IOException {
@@ -159,7 +164,7 @@ final class PerfScriptReader implements ProfileReader {
     String text = text(at, colon);
     Integer known = events.get(text);
     measure = known == null ? event(text, to) : known;
-    comm = known(comms, text(from, name), NodeKind.PROCESS, "", to);
+    comm = owner(from, name, numbersEnd, to);
     open = true;
     depth = 0;
     int rest = skip(stop, end);
@@ -167,6 +172,20 @@ final class PerfScriptReader implements ProfileReader {
       // Without -g the address stands on the line itself.
       frame(rest, end, to);
     }
+  }
+
+  /** The frame of a comm and the numbers behind it: {@code 4711/4712}, or that of a thread. */
+  private int owner(int from, int name, int end, StackSink to) {
+    String key = text(from, end);
+    Integer known = comms.get(key);
+    if (known != null) {
+      return known;
+    }
+    String comm = text(from, name);
+    String[] numbers = key.substring(comm.length()).strip().split("/", -1);
+    int last = TaskNumber.of(numbers[numbers.length - 1]);
+    int pid = numbers.length > 1 ? TaskNumber.of(numbers[0]) : 0;
+    return remember(comms, key, to.owner(new Owner(comm, pid, comm, last, "", null)));
   }
 
   private int event(String name, StackSink to) {
@@ -210,6 +229,7 @@ final class PerfScriptReader implements ProfileReader {
       at--;
     }
     int name = back(from, at);
+    numbersEnd = numbers;
     return at == numbers || name == at || name <= from ? -1 : name;
   }
 

@@ -46,7 +46,11 @@ final class PprofReader implements ProfileReader {
   private final IntColumn firstFrame = new IntColumn();
 
   private final IntColumn frames = new IntColumn();
-  private final Map<String, Integer> owners = new HashMap<>();
+  private final PprofLabels labels = new PprofLabels(this::string);
+
+  /** Names of the frames of flametop's own profiles that have no module: owners are among them. */
+  private final Map<Integer, String> bare = new HashMap<>();
+
   private boolean ofFlametop;
   private long lost;
 
@@ -172,14 +176,14 @@ final class PprofReader implements ProfileReader {
         sample.over(message.from(), message.to());
         stack.clear();
         values.clear();
-        int owner = StackSink.NO_FRAME;
+        labels.clear();
         while (sample.next()) {
           switch (sample.field()) {
             case 1 -> sample.numbers(stack::add);
             case 2 -> sample.numbers(values::add);
             case 3 -> {
-              if (!ofFlametop && owner == StackSink.NO_FRAME && sample.isBytes()) {
-                owner = owner(sample.from(), sample.to(), to);
+              if (sample.isBytes()) {
+                labels.add(new ProtobufInput(bytes, sample.from(), sample.to()));
               }
             }
             default -> {}
@@ -190,12 +194,15 @@ final class PprofReader implements ProfileReader {
           continue;
         }
         path.clear();
-        if (owner != StackSink.NO_FRAME) {
-          path.add(owner);
-        }
+        // Room for an owner.
+        path.add(StackSink.NO_FRAME);
         // The innermost frame stands first.
         for (int i = stack.size - 1; i >= 0 && path.size <= MOST_FRAMES; i--) {
           location(stack.items[i], path, to);
+        }
+        int own = owner(path, to);
+        if (own > 0) {
+          path.removeFirst(own);
         }
         int shared = 0;
         for (int i = 0; i < Math.min(values.size, measures.length); i++) {
@@ -209,6 +216,26 @@ final class PprofReader implements ProfileReader {
     } catch (IOException e) {
       return e;
     }
+  }
+
+  /**
+   * Puts the owner of a sample before its frames.
+   *
+   * @return how many first items of the path are none then
+   */
+  private int owner(IntColumn path, StackSink to) {
+    String first = path.size > 1 ? bare.getOrDefault(path.items[1], "") : "";
+    if (ofFlametop && first.isEmpty()) {
+      return 1;
+    }
+    int owner = labels.owner(first, to);
+    if (owner == StackSink.NO_FRAME) {
+      return 1;
+    }
+    // flametop writes the owner as a frame, too.
+    int at = ofFlametop ? 1 : 0;
+    path.items[at] = owner;
+    return at;
   }
 
   private Unit[] units = new Unit[0];
@@ -254,35 +281,6 @@ final class PprofReader implements ProfileReader {
       }
     }
     return false;
-  }
-
-  /** A frame for a label that says whose the sample is; {@link StackSink#NO_FRAME} if none does. */
-  private int owner(int from, int end, StackSink to) throws IOException {
-    ProtobufInput label = new ProtobufInput(bytes, from, end);
-    long key = 0;
-    long text = 0;
-    while (label.next()) {
-      key = label.field() == 1 ? label.value() : key;
-      text = label.field() == 2 ? label.value() : text;
-    }
-    switch (string(key)) {
-      case "process", "comm", "thread", "thread_name" -> {
-        String name = string(text);
-        Integer known = owners.get(name);
-        if (name.isEmpty() || known != null) {
-          return known == null ? StackSink.NO_FRAME : known;
-        }
-        to.owners();
-        int frame = to.frame(NodeKind.PROCESS, name, "");
-        if (frame != StackSink.NO_FRAME) {
-          owners.put(name, frame);
-        }
-        return frame;
-      }
-      default -> {
-        return StackSink.NO_FRAME;
-      }
-    }
   }
 
   /** Adds the frames of a location, outermost first. */
@@ -378,7 +376,12 @@ final class PprofReader implements ProfileReader {
     String in = module.isEmpty() ? string(file) : module;
     NodeKind kind =
         inlined ? NodeKind.INLINED : in.startsWith("[kernel") ? NodeKind.KERNEL : NodeKind.USER;
-    return to.frame(kind, text, ofFlametop && in.equals(file(1)) ? "" : in);
+    boolean without = ofFlametop && in.equals(file(1));
+    int frame = to.frame(kind, text, without ? "" : in);
+    if (without) {
+      bare.put(frame, text);
+    }
+    return frame;
   }
 
   private String file(long mapping) {

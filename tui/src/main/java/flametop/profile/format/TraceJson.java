@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -16,8 +17,8 @@ import java.util.stream.IntStream;
 
 /**
  * A trace of Chrome: events that begin, end, or last for a time, in each thread one within the
- * other. The value of a stack is the time of its last event without the events within. Threads are
- * the outermost frames, by their names.
+ * other. The value of a stack is the time of its last event without the events within. Processes
+ * are the outermost frames, threads where a process has no name.
  *
  * @see <a
  *     href="https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU">its
@@ -43,6 +44,7 @@ final class TraceJson {
   /** The events of a thread. */
   private static final class Track {
     final String process;
+    final String number;
     String name;
     final LongColumn at = new LongColumn();
 
@@ -51,8 +53,9 @@ final class TraceJson {
 
     final IntColumn names = new IntColumn();
 
-    Track(String process, String name) {
+    Track(String process, String number, String name) {
       this.process = process;
+      this.number = number;
       this.name = name;
     }
   }
@@ -130,7 +133,10 @@ final class TraceJson {
       known = threads.get(key);
     }
     if (known == null) {
-      known = new Track(process, key.isEmpty() ? "others" : "thread " + thread);
+      known =
+          key.isEmpty()
+              ? new Track("", "", "others")
+              : new Track(process, thread, "thread " + thread);
       threads.put(key, known);
     }
     return known;
@@ -164,13 +170,19 @@ final class TraceJson {
       return;
     }
     int measure = to.measure("time", UNIT, true);
-    to.owners();
     FrameTree tree = new FrameTree();
-    List<String> owners = new ArrayList<>();
+    List<Owner> owners = new ArrayList<>();
     for (Track thread : threads.values()) {
       if (thread.at.size > 0) {
         String process = processes.getOrDefault(thread.process, "");
-        owners.add(process.isEmpty() ? thread.name : process + " " + thread.name);
+        owners.add(
+            new Owner(
+                process.isEmpty() ? thread.name : process,
+                TaskNumber.of(thread.process),
+                thread.name,
+                TaskNumber.of(thread.number),
+                "",
+                null));
         // Names have numbers from 0 on.
         replay(thread, tree, tree.child(FrameTree.ROOT, -owners.size()));
       }
@@ -179,7 +191,7 @@ final class TraceJson {
     tree.write(
         frame -> {
           if (frame < 0) {
-            return to.frame(NodeKind.PROCESS, owners.get(-1 - frame), "");
+            return to.owner(owners.get(-1 - frame));
           }
           if (numbers[frame] == 0) {
             numbers[frame] = 1 + to.frame(NodeKind.USER, texts.get(frame), "");
