@@ -27,6 +27,7 @@ final class PprofLabels {
     STATE("state", "thread_state"),
     CGROUP("cgroup");
 
+    @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody can change
     private final List<String> keys;
 
     Part(String... keys) {
