@@ -9,7 +9,8 @@ import flametop.profile.format.Unit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -45,7 +46,7 @@ final class ProfileStacks implements StackSink {
   private final String wanted;
   private final Consumer<Runnable> folding;
   private final BooleanSupplier closed;
-  private final Semaphore free = new Semaphore(BATCHES);
+  private final BlockingQueue<Batch> free = new ArrayBlockingQueue<>(BATCHES);
 
   // The reading thread.
 
@@ -78,8 +79,16 @@ final class ProfileStacks implements StackSink {
     final IntColumn stacks = new IntColumn();
     final LongColumn values = new LongColumn();
 
-    /** By stack: why it is left out; empty where none is. */
+    /** What else is told. */
     final List<Runnable> marks = new ArrayList<>();
+
+    void clear() {
+      names.clear();
+      nameBytes = 0;
+      stacks.clear();
+      values.clear();
+      marks.clear();
+    }
   }
 
   /**
@@ -102,6 +111,9 @@ final class ProfileStacks implements StackSink {
     this.wanted = wanted;
     this.folding = folding;
     this.closed = closed;
+    for (int i = 1; i < BATCHES; i++) {
+      free.add(new Batch());
+    }
     mark(tally::countsStacks);
   }
 
@@ -250,23 +262,23 @@ final class ProfileStacks implements StackSink {
       tell();
     }
     Batch full = batch;
-    batch = new Batch();
     Unit unit = chosen < units.size() ? units.get(chosen) : Unit.whole("samples");
-    try {
-      while (!free.tryAcquire(100, TimeUnit.MILLISECONDS)) {
-        if (closed.getAsBoolean()) {
-          return;
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return;
-    }
     folding.accept(
         () -> {
           fold(full, unit);
-          free.release();
+          full.clear();
+          boolean unused = free.offer(full);
         });
+    try {
+      Batch next;
+      do {
+        next = free.poll(100, TimeUnit.MILLISECONDS);
+      } while (next == null && !closed.getAsBoolean());
+      batch = next == null ? new Batch() : next;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      batch = new Batch();
+    }
   }
 
   /**

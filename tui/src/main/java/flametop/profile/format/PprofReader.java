@@ -46,6 +46,10 @@ final class PprofReader implements ProfileReader {
   private final IntColumn firstFrame = new IntColumn();
 
   private final IntColumn frames = new IntColumn();
+
+  /** By number of a location with one frame: that frame plus 1. */
+  private final IntColumn single = new IntColumn();
+
   private final PprofLabels labels = new PprofLabels(this::string);
 
   /** Names of the frames of flametop's own profiles that have no module: owners are among them. */
@@ -56,6 +60,9 @@ final class PprofReader implements ProfileReader {
 
   /** Messages by their ids. */
   private static final class Table {
+    /** Ids below this are mostly 1, 2, 3 …. */
+    private static final int DENSE = 1 << 20;
+
     private final LongIndex ids = new LongIndex();
     private final LongColumn places = new LongColumn();
 
@@ -139,7 +146,7 @@ final class PprofReader implements ProfileReader {
         case 4 -> locations.add(id(message), message.from(), message.to());
         case 5 -> functions.add(id(message), message.from(), message.to());
         case 6 -> strings.add((long) message.from() << 32 | message.to());
-        case 13 -> message.numbers(comments::add);
+        case 13 -> message.numbers(comments);
         default -> {}
       }
     }
@@ -179,8 +186,8 @@ final class PprofReader implements ProfileReader {
         labels.clear();
         while (sample.next()) {
           switch (sample.field()) {
-            case 1 -> sample.numbers(stack::add);
-            case 2 -> sample.numbers(values::add);
+            case 1 -> sample.numbers(stack);
+            case 2 -> sample.numbers(values);
             case 3 -> {
               if (sample.isBytes()) {
                 labels.add(new ProtobufInput(bytes, sample.from(), sample.to()));
@@ -285,6 +292,11 @@ final class PprofReader implements ProfileReader {
 
   /** Adds the frames of a location, outermost first. */
   private void location(long id, IntColumn path, StackSink to) {
+    int alone = id >= 0 && id < Table.DENSE ? single.get((int) id) : 0;
+    if (alone > 0) {
+      path.add(alone - 1);
+      return;
+    }
     int row = locations.row(id);
     if (row == LongIndex.NONE) {
       lost++;
@@ -307,6 +319,9 @@ final class PprofReader implements ProfileReader {
     }
     for (int i = 1; i <= frames.items[first]; i++) {
       path.add(frames.items[first + i]);
+    }
+    if (frames.items[first] == 1 && id >= 0 && id < Table.DENSE) {
+      single.set((int) id, 1 + frames.items[first + 1]);
     }
   }
 
