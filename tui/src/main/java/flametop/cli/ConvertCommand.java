@@ -93,7 +93,7 @@ final class ConvertCommand implements Callable<Integer> {
       throw Failure.usage("a pprof profile is not for a terminal; give a file: -o out.pb.gz");
     }
     ReplayedStacks.agreeOnStdin(paths);
-    if (types.list(paths, spec.commandLine().getOut())) {
+    if (types.list(paths, () -> spec.commandLine().getOut())) {
       return ExitCode.DONE.number();
     }
     List<StackInput> inputs = ReplayedStacks.open(paths);

@@ -6,6 +6,7 @@ import flametop.profile.file.StackInput;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Supplier;
 import picocli.CommandLine.Option;
 
 /** Which values of a profile are shown. */
@@ -23,12 +24,14 @@ final class SampleTypeOptions {
    * Prints the types that profiles have, one a line, the one that is shown first, if that is asked
    * for.
    *
+   * @param to where to, if so
    * @return whether it is
    */
-  boolean list(List<Path> paths, PrintWriter out) throws Exception {
+  boolean list(List<Path> paths, Supplier<PrintWriter> to) throws Exception {
     if (!wanted.equals("list")) {
       return false;
     }
+    PrintWriter out = to.get();
     List<StackInput> inputs = ReplayedStacks.open(paths);
     try (StackFile file = StackFile.added(inputs, StackFile.Choice.NONE)) {
       Snapshot.Reading unused = file.whole().get();

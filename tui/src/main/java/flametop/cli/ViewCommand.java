@@ -75,7 +75,7 @@ final class ViewCommand implements Callable<Integer> {
     if (ReplayedStacks.agreeOnStdin(paths) && Terminals.isStdin()) {
       throw Failure.usage("stdin is the terminal; - takes stacks from a pipe: … | flametop view -");
     }
-    if (types.list(paths, spec.commandLine().getOut())) {
+    if (types.list(paths, () -> spec.commandLine().getOut())) {
       return ExitCode.DONE.number();
     }
     StackFile.Choice choice = new StackFile.Choice(comm, types.wanted());

@@ -436,10 +436,12 @@ class ProfileFileTest extends StackFileFixture {
 
   @Test
   void perfScript_ofLinesThatWereSeenBefore_hasTheSameFrames() throws Exception {
-    String sample = "a 1 1.000001: 1 cycles: \n\t 40%d f+0x%d (/x)\n\t 500 main (/x)\n\n";
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 30; i++) {
-      text.append(String.format(sample, i % 7 + 10, i % 3));
+      text.append(
+          String.format(
+              "a 1 1.000001: 1 cycles: \n\t 40%d f+0x%d (/x)\n\t 500 main (/x)\n\n",
+              i % 7 + 10, i % 3));
     }
     assertEquals(Map.of("a;main;f", "30"), profile(text.toString().getBytes(UTF_8), "").stacks);
   }
