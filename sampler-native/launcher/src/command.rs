@@ -39,7 +39,8 @@ impl Effort {
                 "-XX:Tier4CompileThreshold=150000",
                 "-XX:Tier4BackEdgeThreshold=400000",
             ],
-            Self::Convert => &["-XX:MaxRAMPercentage=50"],
+            // Profiles are read as fast as memory allows: with room for what lives short.
+            Self::Convert => &["-XX:MaxRAMPercentage=50", "-Xms96m", "-Xmn48m"],
         }
     }
 }
