@@ -31,17 +31,30 @@ pub struct Chain {
     pub place: u16,
     /// Offsets in an object of words that are copied as they are.
     pub names: [u16; 2],
+    /// The nodes are an array of Ruby's.
+    pub array: Option<Array>,
+}
+
+/// An array of nodes, as Ruby has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Bytes of a node.
+    pub stride: u16,
+    /// Offset in a node of the pointer to its environment, whose first word stands for the flags.
+    pub environment: u16,
 }
 
 const KEY: usize = size_of::<layout::ft_chain_key>();
 const HOW: usize = size_of::<layout::ft_chain>();
 const _: () = {
     assert!(KEY == 8 && offset_of!(layout::ft_chain_key, image) == 4);
-    assert!(HOW == 32 && offset_of!(layout::ft_chain, identity) == 8);
+    assert!(HOW == 40 && offset_of!(layout::ft_chain, identity) == 8);
     assert!(offset_of!(layout::ft_chain, through) == 12);
     assert!(offset_of!(layout::ft_chain, object) == 16);
     assert!(offset_of!(layout::ft_chain, place) == 22);
     assert!(offset_of!(layout::ft_chain, names) == 24);
+    assert!(offset_of!(layout::ft_chain, node_from) == 28);
+    assert!(offset_of!(layout::ft_chain, stride) == 36);
     assert!(size_of::<layout::ft_chain_head>() == 32);
     assert!(size_of::<layout::ft_chain_node>() == 48);
 };
@@ -54,6 +67,18 @@ impl Chain {
         key[4..].copy_from_slice(&self.image.to_ne_bytes());
         let mut how = [0; HOW];
         how[..8].copy_from_slice(&self.thread.to_ne_bytes());
+        let words = [self.object, self.place];
+        let (node, object) = match self.array {
+            Some(array) => (
+                span(words.into_iter().chain([array.environment])),
+                span([self.names[0]]),
+            ),
+            None => (
+                span(words.into_iter().chain([self.flags, self.next])),
+                span(self.names),
+            ),
+        };
+        let (stride, environment) = self.array.map_or((0, 0), |a| (a.stride, a.environment));
         let offsets = [
             self.identity,
             self.first,
@@ -65,10 +90,23 @@ impl Chain {
             self.place,
             self.names[0],
             self.names[1],
+            node.0,
+            node.1,
+            object.0,
+            object.1,
+            stride,
+            environment,
         ];
         for (place, offset) in how[8..].chunks_exact_mut(2).zip(offsets) {
             place.copy_from_slice(&offset.to_ne_bytes());
         }
         (key, how)
     }
+}
+
+/// From the first of these words to the end of the last one: the offset, and bytes.
+fn span(words: impl IntoIterator<Item = u16> + Clone) -> (u16, u16) {
+    let from = words.clone().into_iter().min().unwrap_or_default();
+    let last = words.into_iter().max().unwrap_or_default();
+    (from, (last - from).saturating_add(8))
 }

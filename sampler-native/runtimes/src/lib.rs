@@ -258,6 +258,18 @@ pub struct Chain {
     pub place: u16,
     /// In an object: words by which the object is known again.
     pub names: [u16; 2],
+    /// The nodes are an array, not a list.
+    pub array: Option<Array>,
+}
+
+/// An array of nodes, as Ruby has it: what is told of its memory lies where the pointer to the first node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Bytes of a node.
+    pub stride: u16,
+    /// In a node: the pointer to its environment. This leads to the method of a function, which is the second of the words by which the
+    /// function is known again.
+    pub environment: u16,
 }
 
 /// A copy of a [`Chain`], made at the same moment as the copy of the stack.

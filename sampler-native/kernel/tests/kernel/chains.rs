@@ -47,6 +47,7 @@ impl Chained {
             flags: 16,
             place: 24,
             names: [8, 16],
+            array: None,
         }
     }
 }
