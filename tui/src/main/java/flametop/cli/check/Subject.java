@@ -172,7 +172,7 @@ final class Subject {
     for (FoldedStack stack : stacks) {
       long samples = 0;
       for (FoldedStack.Share share : stack.shares()) {
-        samples += share.state().equals(state) ? share.samples() : 0;
+        samples += state.equals(share.state()) ? share.samples() : 0;
       }
       all += samples;
       if (isWhole(stack) && calls(stack, ROUND, function)) {
