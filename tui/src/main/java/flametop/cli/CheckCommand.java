@@ -15,11 +15,12 @@ import picocli.CommandLine.Spec;
 @Command(
     name = "check",
     sortOptions = false,
-    description = {
-      "Says what this kernel and these privileges allow.",
-      "flametop --self-test tries flametop itself, too."
-    },
-    footer = {"", "Exit code: 0 flametop can sample here, 3 it cannot."})
+    description = "Says what this kernel and these privileges allow.",
+    footer = {
+      "",
+      "flametop --self-test tries flametop itself, too.",
+      "Exit code: 0 flametop can sample here, 3 it cannot."
+    })
 final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
