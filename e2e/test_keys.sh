@@ -282,7 +282,7 @@ owners() {
   press process p ' 20 web$'
   leave ' 20 web$'
   press threads H ' pool-11 '
-  press measure v ' page-faults$'
+  press measure v '^ *sample type '
   keys Down Down Enter
   wait_for 'page-faults 2/2 v .*7 page-faults'
   press quit ctrl-c 'ended 0'
