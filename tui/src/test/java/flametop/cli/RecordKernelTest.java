@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class RecordKernelTest {
   private static final String NATIVE = System.getProperty("flametop.native.dir", "");
+  private static final String THEMES = System.getProperty("flametop.themes.dir", "");
 
   @TempDir private Path folder;
 
@@ -38,7 +39,8 @@ class RecordKernelTest {
     // A runner in the background may have switched them off.
     command.addAll(List.of("env", "--default-signal=INT,HUP"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-Dflametop.native.dir=" + nativeFolder, "-cp"));
+    command.addAll(List.of("-XX:+UseSerialGC", "-Dflametop.native.dir=" + nativeFolder));
+    command.addAll(List.of("-Dflametop.themes.dir=" + THEMES, "-cp"));
     command.add(System.getProperty("java.class.path"));
     command.add("flametop.cli.Main");
     command.addAll(List.of(args));
