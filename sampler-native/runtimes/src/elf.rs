@@ -30,7 +30,7 @@ pub struct Symbol {
 
 /// The tables of exported symbols of a file.
 struct Tables {
-    /// What is added to addresses that the file has.
+    /// Addresses in the file are less by this than those in memory.
     moved: u64,
     symbols: u64,
     strings: u64,

@@ -9,7 +9,10 @@
 //! none.
 #![forbid(unsafe_code)]
 
-use std::{fmt, io, ops::Range};
+use std::{
+    fmt, io,
+    ops::{Deref, Range},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,15 +39,19 @@ pub use python::Python;
 pub use v8::V8;
 
 /// One kind of runtime: what it tells of a process in which it runs.
-pub trait Runtime: Sized {
+pub trait Runtime {
     /// Whether this file is the program or library of the runtime.
-    fn recognise(path: &[u8]) -> bool;
+    fn recognise(path: &[u8]) -> bool
+    where
+        Self: Sized;
 
     /// Reads what walks need, of a process in which the library lies at `base`.
     ///
     /// # Errors
     /// It is starting, or of a kind or version that does not tell of itself.
-    fn attach(memory: &Pages<'_>, base: u64) -> io::Result<Self>;
+    fn attach(memory: &Pages<'_>, base: u64) -> io::Result<Self>
+    where
+        Self: Sized;
 
     /// Reads what walks lacked.
     fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found>;
@@ -174,118 +181,17 @@ impl Attached {
             Attached::V8(_) => RuntimeKind::V8,
         }
     }
+}
 
-    /// See [`Runtime::read`].
-    pub fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found> {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.read(memory, lacks),
-            Attached::Python(python) => python.read(memory, lacks),
-            Attached::Php(php) => php.read(memory, lacks),
-            Attached::V8(v8) => v8.read(memory, lacks),
-        }
-    }
+impl Deref for Attached {
+    type Target = dyn Runtime;
 
-    /// See [`Runtime::keeps_frame_pointer`].
-    pub fn keeps_frame_pointer(&self, pc: u64) -> bool {
+    fn deref(&self) -> &(dyn Runtime + 'static) {
         match self {
-            Attached::HotSpot(hotspot) => hotspot.keeps_frame_pointer(pc),
-            Attached::Python(python) => python.keeps_frame_pointer(pc),
-            Attached::Php(php) => php.keeps_frame_pointer(pc),
-            Attached::V8(v8) => v8.keeps_frame_pointer(pc),
-        }
-    }
-
-    /// See [`Runtime::step`].
-    pub fn step(
-        &self,
-        known: &mut Known,
-        at: &Place,
-        stack: &dyn Stack,
-        called: &mut Called,
-    ) -> Step {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.step(known, at, stack, called),
-            Attached::Python(python) => python.step(known, at, stack, called),
-            Attached::Php(php) => php.step(known, at, stack, called),
-            Attached::V8(v8) => v8.step(known, at, stack, called),
-        }
-    }
-
-    /// See [`Runtime::glance`].
-    pub fn glance(&self, known: &mut Known, word: u64) {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.glance(known, word),
-            Attached::Python(python) => python.glance(known, word),
-            Attached::Php(php) => php.glance(known, word),
-            Attached::V8(v8) => v8.glance(known, word),
-        }
-    }
-
-    /// See [`Runtime::interpreter`].
-    pub fn interpreter(&self) -> Option<Range<u64>> {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.interpreter(),
-            Attached::Python(python) => python.interpreter(),
-            Attached::Php(php) => php.interpreter(),
-            Attached::V8(v8) => v8.interpreter(),
-        }
-    }
-
-    /// See [`Runtime::interpreter_part`].
-    pub fn interpreter_part(&self) -> Option<Part> {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.interpreter_part(),
-            Attached::Python(python) => python.interpreter_part(),
-            Attached::Php(php) => php.interpreter_part(),
-            Attached::V8(v8) => v8.interpreter_part(),
-        }
-    }
-
-    /// See [`Runtime::chain`].
-    pub fn chain(&self, thread: u64) -> Option<Chain> {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.chain(thread),
-            Attached::Python(python) => python.chain(thread),
-            Attached::Php(php) => php.chain(thread),
-            Attached::V8(v8) => v8.chain(thread),
-        }
-    }
-
-    /// See [`Runtime::file`].
-    pub fn file(&self) -> Option<u64> {
-        match self {
-            Attached::V8(v8) => v8.file(),
-            _ => None,
-        }
-    }
-
-    /// See [`Runtime::step_in_file`].
-    pub fn step_in_file(
-        &self,
-        known: &mut Known,
-        at: &Place,
-        stack: &dyn Stack,
-        called: &mut Called,
-    ) -> Step {
-        match self {
-            Attached::V8(v8) => v8.step_in_file(known, at, stack, called),
-            _ => Step::Foreign,
-        }
-    }
-
-    /// See [`Runtime::interpreted`].
-    pub fn interpreted(
-        &self,
-        known: &mut Known,
-        copied: &Interpreted<'_>,
-        stack: &dyn Stack,
-        runs: &mut Runs,
-    ) -> bool {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.interpreted(known, copied, stack, runs),
-            Attached::Python(python) => python.interpreted(known, copied, stack, runs),
-            Attached::Php(php) => php.interpreted(known, copied, stack, runs),
-            Attached::V8(v8) => v8.interpreted(known, copied, stack, runs),
+            Attached::HotSpot(hotspot) => &**hotspot,
+            Attached::Python(python) => &**python,
+            Attached::Php(php) => &**php,
+            Attached::V8(v8) => &**v8,
         }
     }
 }

@@ -37,7 +37,7 @@ pub struct V8 {
     file: u64,
 }
 
-/// Whether a word leads to an object.
+/// Says whether a word leads to an object.
 fn is_object(word: u64) -> bool {
     word & 3 == 1 && word > 0xffff
 }
@@ -113,23 +113,19 @@ impl Runtime for V8 {
             Looked::Nothing | Looked::Lacking if at.is_return => Frame::There,
             Looked::Nothing | Looked::Lacking => return Step::Foreign,
         };
-        let saved = match frame {
-            Frame::There => rbp,
-            Frame::Pushed => at.registers[RSP],
-            Frame::NotYet | Frame::Gone => at.registers[RSP].wrapping_sub(8),
-        };
-        let Some(pc) = stack.word(saved.wrapping_add(8)) else {
-            return Step::Missing(saved);
-        };
-        let rbp = match frame {
-            Frame::There | Frame::Pushed => stack.word(saved),
-            Frame::NotYet | Frame::Gone => Some(rbp),
-        };
-        Step::Caller(Caller {
-            pc,
-            sp: saved.wrapping_add(16),
-            rbp,
-        })
+        let sp = at.registers[RSP];
+        match frame {
+            Frame::There => caller(stack, rbp),
+            Frame::Pushed => caller(stack, sp),
+            Frame::NotYet | Frame::Gone => match stack.word(sp) {
+                Some(pc) => Step::Caller(Caller {
+                    pc,
+                    sp: sp.wrapping_add(8),
+                    rbp: Some(rbp),
+                }),
+                None => Step::Missing(sp),
+            },
+        }
     }
 
     fn file(&self) -> Option<u64> {
@@ -165,7 +161,7 @@ impl Runtime for V8 {
     }
 }
 
-/// By a frame pointer.
+/// The caller of a frame whose saved frame pointer lies at this address.
 fn caller(stack: &dyn Stack, rbp: u64) -> Step {
     match stack.word(rbp).zip(stack.word(rbp.wrapping_add(8))) {
         Some((saved, pc)) => Step::Caller(Caller {
@@ -177,7 +173,7 @@ fn caller(stack: &dyn Stack, rbp: u64) -> Step {
     }
 }
 
-/// What there is of a frame of code that V8 made.
+/// How far the frame of code that V8 made is there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Frame {
     /// Only a return address.

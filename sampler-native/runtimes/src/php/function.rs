@@ -8,13 +8,12 @@ use super::layout::{
 use crate::{
     Method, Name,
     memory::{Pages, strange},
-    names::file_and_folder,
+    names::{self, file_and_folder},
 };
 
-/// Most bytes of a name, of a path, and of a name as it is shown.
+/// Most bytes of a name, and of a path.
 const MOST_NAME: u64 = 256;
 const MOST_PATH: u64 = 4096;
-const MOST_SHOWN: usize = 512;
 /// Most instructions that are looked at for their lines: 512 KiB of them.
 const MOST_INSTRUCTIONS: u32 = 16 << 10;
 
@@ -49,12 +48,9 @@ pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Method> 
         )?),
     };
     let shown = shown(&path, class.as_deref(), &function, first_line);
-    let cut = (0..=shown.len().min(MOST_SHOWN))
-        .rev()
-        .find(|at| shown.is_char_boundary(*at));
     Ok(Method {
         name: Name {
-            function: shown.as_bytes()[..cut.unwrap_or_default()].into(),
+            function: names::cut(&shown),
             file: path.into_bytes().into(),
         },
         begin: name,
@@ -115,6 +111,7 @@ fn lines_of(memory: &Pages<'_>, instructions: u64, count: u32) -> Vec<(u16, u16)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::MOST_SHOWN;
 
     #[test]
     fn shown_names_class_and_function_and_code_without_a_name_by_its_file() {

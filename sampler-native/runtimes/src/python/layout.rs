@@ -113,8 +113,8 @@ const TAGS_3_14: u16 = 3;
 /// Bytes of an instruction.
 pub const INSTRUCTION: u64 = 2;
 
-/// What a thread of 3.9 and 3.10 has as its number is the address of what glibc knows of the thread: there its own address stands at
-/// one place, and the number in its own namespace at another one.
+/// 3.9 and 3.10 number a thread by the address of glibc's structure of the thread. That structure has its own address at one place, and
+/// the thread's number in its namespace at another one.
 const GLIBC_SELF: u64 = 16;
 const GLIBC_TID: u64 = 720;
 

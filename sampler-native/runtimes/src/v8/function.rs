@@ -9,13 +9,12 @@ use super::{
 use crate::{
     Method, Name,
     memory::{Pages, strange},
-    names::file_and_folder,
+    names::{self, file_and_folder},
 };
 
-/// Most characters of a name and of a path, and most bytes of a name as it is shown.
+/// Most characters of a name and of a path.
 const MOST_NAME: u64 = 256;
 const MOST_PATH: u64 = 4096;
-const MOST_SHOWN: usize = 512;
 /// Most strings that a string is made of.
 const MOST_PARTS: u32 = 16;
 
@@ -113,13 +112,9 @@ pub fn name(layout: &Layout, memory: &Pages<'_>, shared: u64) -> io::Result<Name
         it if it == layout.scope => of_scope(layout, memory, named)?,
         _ => (string(memory, named, MOST_NAME)?, None),
     };
-    let mut shown = shown(&path, &function, begin);
-    let cut = (0..=shown.len().min(MOST_SHOWN))
-        .rev()
-        .find(|at| shown.is_char_boundary(*at));
-    shown.truncate(cut.unwrap_or_default());
+    let shown = shown(&path, &function, begin);
     Ok(Name {
-        function: shown.into_bytes().into(),
+        function: names::cut(&shown),
         file: path.into_bytes().into(),
     })
 }
@@ -229,7 +224,7 @@ fn string(memory: &Pages<'_>, at: u64, most: u64) -> io::Result<String> {
     Ok(text)
 }
 
-/// What code was made of leads to what all closures of its function share.
+/// The object that all closures of a function share, by the object that code of the function was made of.
 pub fn shared_of(layout: &Layout, memory: &Pages<'_>, origin: u64) -> io::Result<u64> {
     let place = ELEMENTS + 8 * u64::from(layout.origin_shared);
     if !layout.is_wrapped {

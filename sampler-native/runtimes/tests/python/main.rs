@@ -23,7 +23,7 @@ const TID: u32 = 4321;
 /// The number of that thread in its own namespace.
 const OWN: u64 = 17;
 
-/// What glibc knows of the thread.
+/// The address of glibc's structure of the thread.
 const GLIBC: u64 = BASE + 0xe000;
 
 /// What differs between versions: offsets, in the order of their use below.
