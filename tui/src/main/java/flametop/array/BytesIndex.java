@@ -79,12 +79,17 @@ public final class BytesIndex {
     return table[place(text, from, to, hash(text, from, to))] - 1;
   }
 
-  /** The same; a new row behind the last if none has them, {@link #NONE} if there is no room. */
+  /**
+   * The row with the bytes of {@code text} in a range. If no row has these bytes, a new one is
+   * added behind the last; {@link #NONE} if there is no room for it.
+   */
   public int row(byte[] text, int from, int to) {
     return row(text, from, to, mostBytes, mostRows);
   }
 
-  /** The same without a bound, for rows that are few. */
+  /**
+   * The row with the bytes of {@code text}, added where the bounds of the index have no room, too.
+   */
   public int rowAnyway(byte[] text) {
     return row(text, 0, text.length, Integer.MAX_VALUE - 8, Integer.MAX_VALUE - 8);
   }

@@ -7,6 +7,7 @@ import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.file.StackFile;
+import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
 import flametop.sampler.CleanText;
 import java.io.IOException;
@@ -96,7 +97,7 @@ final class ConvertCommand implements Callable<Integer> {
     if (types.list(paths, () -> spec.commandLine().getOut())) {
       return ExitCode.DONE.number();
     }
-    List<StackInput> inputs = ReplayedStacks.open(paths);
+    List<StackInput> inputs = StackFiles.inputs(paths, ReplayedStacks::open);
     StackFile.Choice choice = new StackFile.Choice(null, types.wanted());
     try (OutputFile file = toStdout ? null : OutputFile.create(output, force);
         StackFile stacks = StackFile.added(inputs, choice)) {

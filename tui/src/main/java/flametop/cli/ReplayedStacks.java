@@ -18,7 +18,6 @@ import flametop.sampler.StreamMonitor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -60,15 +59,6 @@ final class ReplayedStacks implements StackReplay {
     ReplaySource source = ReplaySource.open(path, 0);
     String name = CleanText.clean(path.toString(), 1_024);
     return new StackInput(name, Files.size(path), new ReplayedStacks(source), source::bytes);
-  }
-
-  /** Opens several, like one. */
-  static List<StackInput> open(List<Path> paths) throws IOException {
-    List<StackInput> inputs = new ArrayList<>();
-    for (Path path : paths) {
-      inputs.add(open(path));
-    }
-    return inputs;
   }
 
   @Override

@@ -2,6 +2,7 @@ package flametop.cli;
 
 import flametop.profile.answer.Snapshot;
 import flametop.profile.file.StackFile;
+import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -32,7 +33,7 @@ final class SampleTypeOptions {
       return false;
     }
     PrintWriter out = to.get();
-    List<StackInput> inputs = ReplayedStacks.open(paths);
+    List<StackInput> inputs = StackFiles.inputs(paths, ReplayedStacks::open);
     try (StackFile file = StackFile.added(inputs, StackFile.Choice.NONE)) {
       Snapshot.Reading unused = file.whole().get();
       file.sampleTypes().get().forEach(out::println);

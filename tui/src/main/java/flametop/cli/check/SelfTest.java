@@ -1,5 +1,6 @@
 package flametop.cli.check;
 
+import flametop.profile.host.HostMemory;
 import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
 import flametop.sampler.KernelSource.CheckLine;
@@ -99,7 +100,7 @@ public final class SelfTest {
   }
 
   private CheckLine memory() {
-    long free = kilobytes("/proc/meminfo", "MemAvailable:") * 1024;
+    long free = HostMemory.available();
     String of = "available on this machine";
     for (Path at = group; at != null; at = at.getParent()) {
       long left = number(at.resolve("memory.max")) - number(at.resolve("memory.current"));
@@ -117,19 +118,6 @@ public final class SelfTest {
             "memory",
             detail + String.format(Locale.ROOT, "; a screen takes up to %d", NEEDED_BYTES >> 20),
             "a lower rate and a shorter past need less: -F 9 --history 8");
-  }
-
-  private static long kilobytes(String file, String name) {
-    try {
-      for (String line : Files.readAllLines(Path.of(file))) {
-        if (line.startsWith(name)) {
-          return Long.parseLong(line.replaceAll("[^0-9]", ""));
-        }
-      }
-    } catch (IOException | NumberFormatException e) {
-      // As if it said nothing.
-    }
-    return 0;
   }
 
   /** The number in a file; 0 if there is none. */

@@ -78,11 +78,20 @@ public final class StackFiles implements FileSource, AutoCloseable {
    */
   public static StackFiles open(List<Path> paths, Opener opener, StackFile.Choice choice)
       throws IOException {
+    return new StackFiles(inputs(paths, opener), List.copyOf(paths), opener, choice);
+  }
+
+  /**
+   * Opens all files, and reads none yet.
+   *
+   * @throws IOException with a line for people, if one cannot be opened
+   */
+  public static List<StackInput> inputs(List<Path> paths, Opener opener) throws IOException {
     List<StackInput> inputs = new ArrayList<>();
     for (Path path : paths) {
       inputs.add(opener.open(path));
     }
-    return new StackFiles(inputs, List.copyOf(paths), opener, choice);
+    return inputs;
   }
 
   /** One file, which is being read already. */
