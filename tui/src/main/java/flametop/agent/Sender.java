@@ -43,6 +43,7 @@ public final class Sender implements AutoCloseable {
   private static final int MOST_SAID = 120;
   private static final int MOST_CAUSES = 8;
   private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final String TOPIC = "store";
 
   private final Spool spool;
@@ -57,6 +58,11 @@ public final class Sender implements AutoCloseable {
   private volatile long until = Long.MAX_VALUE;
 
   private volatile boolean closing;
+
+  private final Object waits = new Object();
+
+  /** Guarded by {@link #waits}. */
+  private boolean woken;
 
   /** Made for the push that it was made for: another has other certificates. */
   private @Nullable HttpClient client;
@@ -83,14 +89,14 @@ public final class Sender implements AutoCloseable {
   /** Sends elsewhere from the next request on, and does not wait with that. */
   public void turnTo(Push other) {
     push = other;
-    thread.interrupt();
+    wake();
   }
 
   /** Sends what waits, for so long at most and as far as each request succeeds; then ends. */
   public void finish(long nanos) {
     until = System.nanoTime() + nanos;
     closing = true;
-    thread.interrupt();
+    wake();
     try {
       // A little longer: the thread ends by itself.
       thread.join(TimeUnit.NANOSECONDS.toMillis(nanos) + 500);
@@ -104,29 +110,46 @@ public final class Sender implements AutoCloseable {
     finish(0);
   }
 
+  /** Ends a wait. An interrupt would cut the connection too. */
+  private void wake() {
+    synchronized (waits) {
+      woken = true;
+      waits.notifyAll();
+    }
+    spool.wake();
+  }
+
+  private void rest(long nanos) throws InterruptedException {
+    long by = System.nanoTime() + nanos;
+    synchronized (waits) {
+      while (!woken && by - System.nanoTime() > 0) {
+        TimeUnit.NANOSECONDS.timedWait(waits, by - System.nanoTime());
+      }
+      woken = false;
+    }
+  }
+
   private void run() {
-    while (goesOn()) {
-      try {
+    try {
+      while (goesOn()) {
         spool.await(closing ? 0 : LOOK_NANOS);
         Spool.Entry entry = spool.hold();
-        if (entry == null) {
-          if (closing) {
+        if (entry != null) {
+          long wait = send(entry);
+          if (wait > 0 && closing) {
             return;
           }
-          continue;
-        }
-        long wait = send(entry);
-        if (wait > 0) {
-          if (closing) {
-            return;
+          if (wait > 0) {
+            rest(wait);
+            metrics.retries.incrementAndGet();
           }
-          TimeUnit.NANOSECONDS.sleep(wait);
-          metrics.retries.incrementAndGet();
+        } else if (closing) {
+          return;
         }
-      } catch (InterruptedException e) {
-        // Another push, or the end: both are looked at.
-        spool.release();
       }
+    } catch (InterruptedException e) {
+      // Nobody interrupts this thread.
+      Thread.currentThread().interrupt();
     }
   }
 
@@ -136,7 +159,7 @@ public final class Sender implements AutoCloseable {
 
   /** Returns how long to wait before the same is sent again; 0: it is settled. */
   @SuppressWarnings("ReferenceEquality") // another push is another object
-  private long send(Spool.Entry entry) {
+  private long send(Spool.Entry entry) throws InterruptedException {
     Push to = push;
     if (!entry.kind().equals(to.store().label())) {
       boolean unused = spool.drop(entry, Drop.OTHER_STORE);
@@ -191,7 +214,7 @@ public final class Sender implements AutoCloseable {
     return "the store " + url.getHost() + (url.getPort() < 0 ? "" : ":" + url.getPort());
   }
 
-  private Answer ask(Push to, byte[] body) {
+  private Answer ask(Push to, byte[] body) throws InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(to.url())
             .timeout(Duration.ofNanos(WHOLE_NANOS))
@@ -210,26 +233,21 @@ public final class Sender implements AutoCloseable {
     return answer(to, coming);
   }
 
-  /**
-   * A request that is on its way is not given up for another push, nor at the end while there is
-   * time.
-   */
-  private Answer answer(Push to, CompletableFuture<HttpResponse<byte[]>> coming) {
+  /** Waits for an answer; at the end no longer than there is time. */
+  private Answer answer(Push to, CompletableFuture<HttpResponse<byte[]>> coming)
+      throws InterruptedException {
     long by = System.nanoTime() + WHOLE_NANOS;
-    while (true) {
+    while (Math.min(by, until) - System.nanoTime() > 0) {
       try {
-        long left = Math.max(1, Math.min(by, until) - System.nanoTime());
-        return judged(to, coming.get(left, TimeUnit.NANOSECONDS));
+        return judged(to, coming.get(STEP_NANOS, TimeUnit.NANOSECONDS));
       } catch (TimeoutException e) {
-        coming.cancel(true);
-        return Answer.none("did not answer in time");
+        continue;
       } catch (ExecutionException e) {
         return Answer.none(why(e.getCause()));
-      } catch (InterruptedException e) {
-        // The end, or another push, which is looked at after the answer.
-        continue;
       }
     }
+    boolean unused = coming.cancel(true);
+    return Answer.none("did not answer in time");
   }
 
   private static Answer judged(Push to, HttpResponse<byte[]> response) {

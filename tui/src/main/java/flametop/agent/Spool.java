@@ -250,6 +250,11 @@ public final class Spool implements AutoCloseable {
     }
   }
 
+  /** Ends a wait. */
+  synchronized void wake() {
+    notifyAll();
+  }
+
   /** Lets the held one go: it may be dropped again. */
   synchronized void release() {
     held = null;
