@@ -1,0 +1,117 @@
+# shellcheck shell=bash disable=SC2154,SC2016
+# `flametop agent` and the stores that it pushes to: programs of e2e/stores, which Go builds from pinned modules.
+
+# build_store NAME: builds it, and chooses a port.
+build_store() {
+  go version >"$work/go" 2>&1 || skip "no go is installed: $(head -n 1 "$work/go")"
+  (cd "$root/e2e/stores" && GOFLAGS=-mod=readonly go build -o "$work/store" "./$1") >"$work/go" 2>&1 ||
+    { grep -qE 'requires go >=|no such host|connection refused|dial tcp|toolchain' "$work/go" &&
+      skip "go cannot build e2e/stores/$1 here: $(tail -n 1 "$work/go")"; } ||
+    fail "$(tail -n 20 "$work/go")"
+  port=$((20000 + $$ % 20000))
+  pids=()
+  trap 'kill "${pids[@]}" 2>/dev/null || :' EXIT
+}
+
+start_store() {
+  "$work/store" "$port" "$@" >"$work/stored" 2>>"$work/store.err" &
+  pids+=("$!")
+}
+
+# start_agent OPTIONS…: with the metrics on a socket.
+start_agent() {
+  "$flametop" agent --every 1 --metrics "unix:$work/metrics" "$@" 2>>"$work/err" </dev/null &
+  agent=$!
+  pids+=("$agent")
+}
+
+metrics() {
+  curl -sf --unix-socket "$work/metrics" http://agent/metrics
+}
+# metric NAME: its value now; nothing if the agent does not answer.
+metric() {
+  metrics | sed -n "s/^flametop_agent_$1 //p"
+}
+at_least() {
+  [ "$(metric "$1")" -ge "$2" ] 2>/dev/null
+}
+settled() {
+  metrics >"$work/now" || return 1
+  awk '/^flametop_agent_profiles_(made|found)_total/ { due += $2 } /^flametop_agent_profiles_sent_total/ { sent = $2 }
+    END { exit !(sent > 0 && sent == due) }' "$work/now"
+}
+
+# same_totals AWK: the store's totals of the profiles that were sent by the moment of $work/now, by state, are those of the agent's
+# own counters. AWK prints "NUMBER STATE NS" for a line of the store.
+same_totals() {
+  sent=$(sed -n 's/^flametop_agent_profiles_sent_total //p' "$work/now")
+  grep '^profile ' "$work/stored" | awk "$1" | awk -v sent="$sent" '$1 <= sent { sum[$2] += $3 }
+    END { for (s in sum) printf "%s %.0f\n", s, sum[s] }' | sort >"$work/totals"
+  sed -n 's/^flametop_agent_profiled_nanoseconds_total{state="\([a-z_]*\)"} /\1 /p' "$work/now" | sort >"$work/own"
+  cmp "$work/totals" "$work/own" || fail "$(diff "$work/totals" "$work/own")"
+  [ "$(awk '$1 == "on_cpu" { print $2 }' "$work/own")" -gt 0 ] || fail "no time on a CPU: $(cat "$work/own")"
+}
+of_pprof='{ n++; for (i = 4; i <= NF; i++) { split($i, a, /[\/=]/); print n, a[1], a[3] } }'
+
+end_agent() {
+  kill -TERM "$agent"
+  status=0
+  wait "$agent" || status=$?
+  equal "exit code" 0 $status
+}
+
+test_agent_pushes_to_pyroscope_and_reads_its_settings_again() {
+  build_store pyroscope
+  start_store secret-word
+  echo secret-word >"$work/token"
+  printf 'push = http://127.0.0.1:%s\nto = pyroscope\ntoken-file = %s\nlabel = env=one\n' $port "$work/token" >"$work/conf"
+  start_agent --config "$work/conf" --states all
+  wait_until "three profiles are sent" at_least profiles_sent_total 3
+  wait_until "nothing waits" settled
+  same_totals "$of_pprof"
+  contains "labels" '^profile __name__=flametop,env=one,host=[^,]+,service_name=flametop ' "$work/stored"
+  contains "a sample" '^sample on_cpu=[0-9]+ cgroup=[^,]*,comm=[^,]+,host=[^,]+,pid=[0-9]+,process=[^,]+,state=run ' "$work/stored"
+  sed -i 's/env=one/env=two/' "$work/conf"
+  kill -HUP "$agent"
+  wait_until "profiles have the new label" grep -q 'env=two' "$work/stored"
+  echo 'label = nothing' >>"$work/conf"
+  kill -HUP "$agent"
+  wait_until "a wrong line is told" grep -q "the settings stay as they were: label 'nothing'" "$work/err"
+  end_agent
+  contains "the end" ' profiles made, [0-9]+ sent, 0 dropped; none waits' "$work/err"
+  ! grep -r secret-word "$work/err" || fail "the token is in a line"
+}
+
+test_agent_keeps_profiles_while_parca_is_away() {
+  build_store pyroscope
+  start_agent --push http://127.0.0.1:$port --to parca --spool "$work/spool"
+  wait_until "two profiles wait" at_least spool_profiles 2
+  wait_until "that is told" grep -q 'the store 127.0.0.1:[0-9]* cannot be reached; profiles wait' "$work/err"
+  equal "lines about the store" 1 "$(grep -c 'the store' "$work/err")"
+  # A crash; the launcher ends with its JVM.
+  kill -KILL "$(pgrep -P "$agent" | head -n 1)"
+  wait "$agent" || :
+  waiting=$(find "$work/spool" -name '*.parca' | wc -l)
+  start_store
+  start_agent --push http://127.0.0.1:$port --to parca --spool "$work/spool"
+  wait_until "a profile of its own is sent" at_least profiles_sent_total $((waiting + 1))
+  equal "found" "$waiting" "$(metric profiles_found_total)"
+  end_agent
+  made=$(sed -n 's/.*flametop: \([0-9,]*\) profiles made, .*/\1/p' "$work/err" | tail -n 1)
+  equal "profiles that came" $((waiting + made)) "$(grep -c '^profile ' "$work/stored")"
+  equal "files that are left" 0 "$(find "$work/spool" -name '*.parca' | wc -l)"
+}
+
+# Long: the Collector is compiled.
+test_agent_pushes_to_the_collector_of_opentelemetry() {
+  build_store collector
+  start_store
+  start_agent --push http://127.0.0.1:$port --to otlp --states all --label service_name=shop
+  wait_until "three profiles are sent" at_least profiles_sent_total 3
+  wait_until "nothing waits" settled
+  same_totals '$2 == "other" { n++ } { print n, $2, $5 }'
+  contains "labels" '^profile on_cpu nanoseconds [0-9]+ [0-9]+ [^ ]+ shop$' "$work/stored"
+  contains "a sample" '^sample on_cpu [0-9]+ flametop\.process=[^,]+,flametop\.state=run,process\.executable\.name=[^,]+,process\.linux\.cgroup=[^,]+,process\.pid=[0-9]+ ' "$work/stored"
+  end_agent
+  equal "errors of the store" 0 "$(grep -c . "$work/store.err" || :)"
+}
