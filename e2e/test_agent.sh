@@ -115,3 +115,17 @@ test_agent_pushes_to_the_collector_of_opentelemetry() {
   end_agent
   equal "errors of the store" 0 "$(grep -c . "$work/store.err" || :)"
 }
+
+test_agent_samples_with_the_capabilities_of_its_unit() {
+  unit=$root/setup/bundle/systemd/flametop-agent.service
+  if systemd-analyze --version >/dev/null 2>&1; then
+    sed 's|^ExecStart=[^ ]*|ExecStart=/bin/true|; /^Documentation=/d' "$unit" >"$work/flametop-agent.service"
+    systemd-analyze verify "$work/flametop-agent.service" >"$work/verify" 2>&1 || fail "$(cat "$work/verify")"
+  fi
+  set=-all$(sed -n 's/^CapabilityBoundingSet=//p' "$unit" | tr '[:upper:]' '[:lower:]' | sed 's/ *cap_/,+/g')
+  setpriv --no-new-privs --bounding-set "$set" --inh-caps "$set" \
+    "$flametop" record -d 2 --states all -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+  ! grep -E 'missing|no kernel symbols' "$work/err" || fail "a capability is missing"
+  contains "names of the kernel" '_\[k\]' "$work/out.folded"
+  contains "names of programs" '__libc_start_main|start_thread' "$work/out.folded"
+}

@@ -15,9 +15,11 @@ import flametop.sampler.SampleSource;
 import flametop.sampler.Sampler;
 import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamMonitor;
+import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.random.RandomGenerator;
+
 
 /**
  * Samples until it is told to end, and puts a profile of each interval into the spool. What an
@@ -48,6 +50,12 @@ public final class Agent implements AutoCloseable {
   private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(2);
 
   private static final long NAMES_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long LEAST_HISTORY_BYTES = 4L << 20;
+  private static final long MOST_HISTORY_BYTES = 64L << 20;
+
+  /** So much time needs the least history once more. */
+  private static final long HISTORY_STEP_NANOS = TimeUnit.SECONDS.toNanos(15);
+
   private static final String BUDGET = "budget";
 
   private final StreamFacts facts;
@@ -65,6 +73,9 @@ public final class Agent implements AutoCloseable {
 
   private String said = "";
 
+  /** How many notices of the sampler were said. */
+  private int told;
+
   public Agent(
       SampleSource source, Plan plan, Push push, Spool spool, Metrics metrics, Notices notices) {
     facts = source.facts();
@@ -76,8 +87,14 @@ public final class Agent implements AutoCloseable {
     monitor = new StreamMonitor(source, false);
     profile =
         new Profile(
-            facts, new Options(plan.filter(), Options.DEFAULT_HISTORY_BYTES, false), monitor);
+            facts, new Options(plan.filter(), historyBytes(push.everyNanos()), false), monitor);
     sampler = new Sampler(source, plan.passHz(), plan.cpuHz(), monitor.before(profile));
+  }
+
+  /** Room for an interval in full: what is older is not asked for, and stacks that only it has go. */
+  private static long historyBytes(long everyNanos) {
+    long intervals = Math.max(1, everyNanos / HISTORY_STEP_NANOS);
+    return Math.min(MOST_HISTORY_BYTES, LEAST_HISTORY_BYTES * intervals);
   }
 
   /** Makes profiles for another store, and at another pace, from the next one on. */
@@ -92,9 +109,10 @@ public final class Agent implements AutoCloseable {
    */
   public void run(End end) throws InterruptedException, ExecutionException {
     sampler.start();
-    // So that agents that were started together do not send together.
+    // So that agents that were started together do not send together. That of the default generator
+    // is in a module that a bundle has not.
     long every = push.everyNanos();
-    long due = System.nanoTime() + every / 2 + RandomGenerator.getDefault().nextLong(every / 2);
+    long due = System.nanoTime() + every / 2 + new SplittableRandom().nextLong(every / 2);
     while (!end.await(Math.max(1, Math.min(STEP_NANOS, due - System.nanoTime())))
         && !monitor.ended().isDone()) {
       keepToBudget();
@@ -161,7 +179,10 @@ public final class Agent implements AutoCloseable {
     long[] counters = monitor.counters();
     metrics.samplesLost.set(counters[Counter.CPU_DROPPED.ordinal()]);
     metrics.passesLate.set(counters[Counter.PASSES_LATE.ordinal()]);
-    monitor.notices().forEach(notice -> notices.say("notice", notice));
+    List<String> all = monitor.notices();
+    while (told < all.size()) {
+      notices.say("notice", all.get(told++));
+    }
   }
 
   /** Makes the profile of what came since the last one. */

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
@@ -70,7 +71,7 @@ public final class Sender implements AutoCloseable {
   private @Nullable Push clientOf;
 
   public Sender(Push push, Spool spool, Metrics metrics, Notices notices) {
-    this(push, spool, metrics, notices, RandomGenerator.getDefault());
+    this(push, spool, metrics, notices, new SplittableRandom());
   }
 
   Sender(Push push, Spool spool, Metrics metrics, Notices notices, RandomGenerator random) {

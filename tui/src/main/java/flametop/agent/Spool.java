@@ -55,7 +55,7 @@ public final class Spool implements AutoCloseable {
       Pattern.compile("flametop-spool 1 ([0-9]{1,10}) ([0-9a-f]{8})");
 
   private static final int MOST_HEAD = 48;
-  private static final Pattern NAME = Pattern.compile("([0-9]{19})\\.([a-z]{1,20})");
+  private static final Pattern NAME = Pattern.compile("(0[0-9]{18})\\.([a-z]{1,20})");
   private static final String PART = ".flametop-part";
   private static final String LOCK = ".flametop-lock";
 

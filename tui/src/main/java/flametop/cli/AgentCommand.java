@@ -149,8 +149,11 @@ final class AgentCommand implements Callable<Integer> {
       }
       notices.say("start", "profiles go to " + to.url().getHost() + ", " + waiting(spool));
       sending.start();
-      sampling.run(interruption::await);
-      sending.finish(LAST_NANOS);
+      try {
+        sampling.run(interruption::await);
+      } finally {
+        sending.finish(LAST_NANOS);
+      }
       notices.say(
           "end",
           String.format(

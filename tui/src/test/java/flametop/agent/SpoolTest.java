@@ -150,6 +150,7 @@ class SpoolTest {
     Files.createDirectory(
         folder, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
     Path notes = Files.writeString(folder.resolve("notes.txt"), "mine");
+    Files.writeString(folder.resolve("9999999999999999999.parca"), "mine");
     Path short_ = Files.writeString(folder.resolve("17.parca"), "mine");
     Files.createSymbolicLink(folder.resolve("0000000000000000007.parca"), notes);
     Files.createDirectory(folder.resolve("0000000000000000008.parca"));

@@ -88,14 +88,16 @@ public final class AgentOptions {
       order = 24,
       paramLabel = "DIR",
       description = {
-        "where profiles wait while the store is away",
+        "profiles wait there; --spool-size: most MiB (64)",
         "The folder in which profiles wait for the store, also over a restart; it is made if it is not there. Without it they wait in memory, and what waits at the end is dropped."
       })
   private @Nullable Path spool;
 
+  // Hidden, as --ca: the help fits a screen, and the option before names it.
   @Option(
       names = "--spool-size",
       order = 25,
+      hidden = true,
       paramLabel = "MIB",
       converter = SpoolSize.class,
       description = {
@@ -107,6 +109,7 @@ public final class AgentOptions {
   @Option(
       names = "--ca",
       order = 26,
+      hidden = true,
       paramLabel = "FILE",
       description = {
         "believe these certificates only (PEM)",
@@ -119,7 +122,7 @@ public final class AgentOptions {
       order = 27,
       paramLabel = "FILE",
       description = {
-        "the token of the store; or FLAMETOP_TOKEN",
+        "token (or FLAMETOP_TOKEN); --ca FILE: certificates",
         "The file of the token that the store asks for; without it, the environment variable FLAMETOP_TOKEN. A token with a colon is sent as user and password (Basic), another one as a bearer's. It is sent to no other host, and not over a redirect."
       })
   private @Nullable Path tokenFile;
