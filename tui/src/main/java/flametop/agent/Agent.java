@@ -20,7 +20,6 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
-
 /**
  * Samples until it is told to end, and puts a profile of each interval into the spool. What an
  * interval has is what came since the one before: the window of the profile begins where that
@@ -91,7 +90,9 @@ public final class Agent implements AutoCloseable {
     sampler = new Sampler(source, plan.passHz(), plan.cpuHz(), monitor.before(profile));
   }
 
-  /** Room for an interval in full: what is older is not asked for, and stacks that only it has go. */
+  /**
+   * Room for an interval in full: what is older is not asked for, and stacks that only it has go.
+   */
   private static long historyBytes(long everyNanos) {
     long intervals = Math.max(1, everyNanos / HISTORY_STEP_NANOS);
     return Math.min(MOST_HISTORY_BYTES, LEAST_HISTORY_BYTES * intervals);
@@ -142,11 +143,12 @@ public final class Agent implements AutoCloseable {
 
   private void awaitNames(End end, long most) throws InterruptedException {
     long until = System.nanoTime() + most;
+    boolean over = false;
     while (monitor.namesAwaited() > 0
         && System.nanoTime() < until
         && !monitor.ended().isDone()
-        && !end.await(NAMES_STEP_NANOS)) {
-      continue;
+        && !over) {
+      over = end.await(NAMES_STEP_NANOS);
     }
   }
 

@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
     sortOptions = false,
     separator = " ",
     customSynopsis = "flametop agent --push URL [--to KIND] [OPTIONS]",
-    description = "Samples all the time, and sends profiles to a store that runs already.",
+    description = "Samples all the time, and sends profiles to a store.",
     footer = {
       "Examples:",
       "  flametop agent --push http://pyroscope:4040",

@@ -156,8 +156,7 @@ class AgentCommandTest {
     assertTrue(given.notice().contains("plain HTTP"), given.notice());
     assertFalse(given.toString().contains("secret"), given.toString());
     assertEquals(
-        "",
-        read(Map.of("FLAMETOP_TOKEN", "x"), "--push", "http://127.0.0.1:4040").notice());
+        "", read(Map.of("FLAMETOP_TOKEN", "x"), "--push", "http://127.0.0.1:4040").notice());
     IOException bad =
         assertThrows(IOException.class, () -> read(environment, "--push", "http://a:4040"));
     assertFalse(bad.getMessage().contains("two"), bad.getMessage());
@@ -184,6 +183,7 @@ class AgentCommandTest {
     assertTrue(err.toString().contains("agent has no store to send to"), err::toString);
     assertEquals(2, line.execute("agent", "--push", "http://a:4040", "--every", "301"));
     assertEquals(2, line.execute("agent", "--push", "http://a:4040", "--metrics", "0.0.0.0:1"));
-    assertEquals(1, err.toString().lines().filter(l -> l.contains("of this machine alone")).count());
+    assertEquals(
+        1, err.toString().lines().filter(l -> l.contains("of this machine alone")).count());
   }
 }

@@ -91,7 +91,16 @@ class StateExportTest {
             new GZIPInputStream(new ByteArrayInputStream(gzip)).readAllBytes(),
             StandardCharsets.ISO_8859_1);
     for (String word :
-        List.of("on_cpu", "runnable", "disk_sleep", "nanoseconds", "cgroup", "/system.slice/web.service", "java Shop", "comm", "web-1")) {
+        List.of(
+            "on_cpu",
+            "runnable",
+            "disk_sleep",
+            "nanoseconds",
+            "cgroup",
+            "/system.slice/web.service",
+            "java Shop",
+            "comm",
+            "web-1")) {
       assertTrue(text.contains(word), word);
     }
     assertTrue(!text.contains("sleeping"), text);
@@ -101,8 +110,7 @@ class StateExportTest {
   @ValueSource(longs = {1, 2, 3})
   void otlp_hostileNames_readableToTheEnd(long seed) {
     StateExport export =
-        new StateExport(
-            Exports.provenance("web-1"), Exports.hostile(seed).stacks(), StateSet.ALL);
+        new StateExport(Exports.provenance("web-1"), Exports.hostile(seed).stacks(), StateSet.ALL);
     byte[] request =
         export.otlp(Map.of("service.name", "a"), new byte[16 * StateExport.Column.values().length]);
     assertTrue(request.length > 1_000);
