@@ -207,8 +207,13 @@ public final class MetricsServer implements AutoCloseable {
     byte[] head =
         String.format(
                 Locale.ROOT,
-                "HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"
-                    + "Content-Length: %d\r\nConnection: close\r\n\r\n",
+                """
+                HTTP/1.1 %s\r
+                Content-Type: text/plain; version=0.0.4; charset=utf-8\r
+                Content-Length: %d\r
+                Connection: close\r
+                \r
+                """,
                 status,
                 body.length)
             .getBytes(StandardCharsets.US_ASCII);

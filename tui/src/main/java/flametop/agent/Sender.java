@@ -242,7 +242,7 @@ public final class Sender implements AutoCloseable {
       try {
         return judged(to, coming.get(STEP_NANOS, TimeUnit.NANOSECONDS));
       } catch (TimeoutException e) {
-        continue;
+        // The end may have come meanwhile.
       } catch (ExecutionException e) {
         return Answer.none(why(e.getCause()));
       }

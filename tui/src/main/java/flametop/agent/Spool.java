@@ -274,8 +274,9 @@ public final class Spool implements AutoCloseable {
         return null;
       }
       ByteBuffer all = ByteBuffer.allocate((int) entry.bytes());
-      while (all.hasRemaining() && channel.read(all) >= 0) {
-        continue;
+      int read = 0;
+      while (all.hasRemaining() && read >= 0) {
+        read = channel.read(all);
       }
       return all.hasRemaining() ? null : body(all.array());
     } catch (IOException e) {

@@ -28,10 +28,11 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
     /** The last, which pprof shows if it is not asked for another. */
     ON_CPU(StateSet.of(State.RUN));
 
-    private final StateSet states;
+    /** As {@link StateSet#bits}. */
+    private final int states;
 
     Column(StateSet states) {
-      this.states = states;
+      this.states = states.bits();
     }
 
     /** The type of the values: {@code on_cpu}. */
@@ -42,7 +43,7 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
     /** The column of a state. */
     public static Column of(State state) {
       for (Column column : values()) {
-        if (column.states.contains(state)) {
+        if (new StateSet(column.states).contains(state)) {
           return column;
         }
       }
@@ -53,7 +54,7 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
   /** The columns that have values. */
   List<Column> columns() {
     return Arrays.stream(Column.values())
-        .filter(column -> (column.states.bits() & states.bits()) != 0)
+        .filter(column -> (column.states & states.bits()) != 0)
         .toList();
   }
 
