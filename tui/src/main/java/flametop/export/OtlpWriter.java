@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Makes an {@code ExportProfilesServiceRequest} of OTLP, version <i>v1development</i>, which may
@@ -56,7 +57,7 @@ final class OtlpWriter {
     Protobuf scope =
         new Protobuf().field(1, new Protobuf().field(1, "flametop").field(2, provenance.program()));
     for (int i = 0; i < columns.size(); i++) {
-      Protobuf profile = profiles.get(columns.get(i));
+      Protobuf profile = Objects.requireNonNull(profiles.get(columns.get(i)));
       scope.field(
           2,
           profile

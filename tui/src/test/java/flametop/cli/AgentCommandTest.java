@@ -44,7 +44,9 @@ class AgentCommandTest {
   /** A command with these options alone. */
   @CommandLine.Command
   private static final class Holder {
-    @CommandLine.Mixin private final AgentOptions options;
+    @CommandLine.Mixin
+    @SuppressWarnings("unused") // picocli looks at the annotation
+    private final AgentOptions options;
 
     Holder(AgentOptions options) {
       this.options = options;
