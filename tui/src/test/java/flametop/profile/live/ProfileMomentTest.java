@@ -130,7 +130,7 @@ class ProfileMomentTest extends ProfileFixture {
     }
     assertEquals(all.keySet(), parts.keySet());
     for (String stack : all.keySet()) {
-      assertEquals(all.get(stack), parts.get(stack), MS, stack);
+      assertEquals((double) all.get(stack), (double) parts.get(stack), (double) MS, stack);
     }
   }
 
