@@ -2,7 +2,8 @@
 /*
  * How the frames are copied that an interpreter keeps outside of the stack: node by node of a chain, in the same moment as the stack.
  *
- * Whoever includes this file says with READ_USER(word, address) how a word of the task's memory is read; not 0: it cannot be.
+ * Whoever includes this file says with READ_USER(to, bytes, address) how up to FT_CHAIN_WINDOW bytes of the task's memory are read to where
+ * twice as many have room; not 0: they cannot be.
  */
 #ifndef FLAMETOP_CHAIN_H
 #define FLAMETOP_CHAIN_H
@@ -20,27 +21,56 @@ struct {
 /* most nodes whose object cannot be read: the chain is none */
 #define MOST_BLIND 64
 
+/* words of a window, and a place among them */
+#define CHAIN_WORDS (FT_CHAIN_WINDOW / 8)
+_Static_assert(!(CHAIN_WORDS & (CHAIN_WORDS - 1)), "the places are masked");
+
 /* A way along a chain. */
 struct follow {
 	struct ft_chain how;
-	struct ft_chain_head head; /* `rest` is the node that comes next */
-	__u64 nodes;               /* copied so far */
-	__u64 blind;               /* nodes whose object could not be read */
+	struct ft_chain_head head;     /* `rest` is the node that comes next */
+	__u64 nodes;                   /* copied so far */
+	__u64 blind;                   /* nodes whose object could not be read */
+	__u64 window[2 * CHAIN_WORDS]; /* what was read last */
 };
+
+static __always_inline bool read_window(struct follow *follow, __u64 address, __u64 bytes)
+{
+	asm volatile("" : "+r"(bytes));
+	return bytes <= FT_CHAIN_WINDOW && !READ_USER(follow->window, bytes, address);
+}
+
+/* the word of the window that lies `offset` behind what `from` is behind */
+static __always_inline __u64 word_of(const struct follow *follow, __u16 offset, __u16 from)
+{
+	__u64 at = (__u16)(offset - from) / 8;
+
+	asm volatile("" : "+r"(at));
+	return follow->window[at & (CHAIN_WORDS - 1)];
+}
+
+static __always_inline bool read_word(struct follow *follow, __u64 *word, __u64 address)
+{
+	bool is_read = read_window(follow, address, sizeof(*word));
+
+	*word = follow->window[0];
+	return is_read;
+}
 
 /* Begins at the first node, `how` that is known to be done; returns whether that could be read. */
 static __always_inline bool follow_first(struct follow *follow)
 {
 	const struct ft_chain *how = &follow->how;
+	struct ft_chain_head *head = &follow->head;
 
 	follow->nodes = follow->blind = 0;
-	follow->head.thread = how->thread;
-	if (READ_USER(&follow->head.identity, how->thread + how->identity) ||
-	    READ_USER(&follow->head.first, how->thread + how->first))
+	head->thread = how->thread;
+	if (!read_word(follow, &head->identity, how->thread + how->identity) ||
+	    !read_word(follow, &head->first, how->thread + how->first))
 		return 0;
-	follow->head.rest = follow->head.first;
+	head->rest = head->first;
 	return how->through == FT_CHAIN_DIRECT ||
-	       !READ_USER(&follow->head.rest, follow->head.first + how->through);
+	       read_word(follow, &head->rest, head->first + how->through);
 }
 
 /* Copies the node that comes next; returns whether that could be read. */
@@ -48,23 +78,26 @@ static __always_inline bool follow_next(struct follow *follow, struct ft_chain_n
 {
 	const struct ft_chain *how = &follow->how;
 	__u64 address = follow->head.rest;
+	__u16 from = how->node_from;
 
 	node->address = address;
-	if (READ_USER(&node->object, address + how->object) ||
-	    READ_USER(&node->flags, address + how->flags) ||
-	    READ_USER(&node->place, address + how->place) ||
-	    READ_USER(&follow->head.rest, address + how->next) || follow->head.rest == address)
+	if (!read_window(follow, address + from, how->node_bytes))
 		return 0;
-	node->object &= ~(__u64)how->tags;
+	node->object = word_of(follow, how->object, from) & ~(__u64)how->tags;
+	node->flags = word_of(follow, how->flags, from);
+	node->place = word_of(follow, how->place, from);
+	follow->head.rest = word_of(follow, how->next, from);
+	if (follow->head.rest == address)
+		return 0;
 	follow->nodes++;
-	if (!node->object) {
-		node->names[0] = node->names[1] = 0;
+	node->names[0] = node->names[1] = 0;
+	if (!node->object)
 		return 1;
+	from = how->object_from;
+	if (read_window(follow, node->object + from, how->object_bytes)) {
+		node->names[0] = word_of(follow, how->names[0], from);
+		node->names[1] = word_of(follow, how->names[1], from);
 	}
-	if (READ_USER(&node->names[0], node->object + how->names[0]))
-		node->names[0] = 0;
-	if (READ_USER(&node->names[1], node->object + how->names[1]))
-		node->names[1] = 0;
 	/* each read that fails is a fault, in an interrupt */
 	if (!node->names[0] && !node->names[1] && ++follow->blind > MOST_BLIND) {
 		follow->nodes--;

@@ -9,9 +9,13 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 9
+#define FT_ABI 10
 
-#define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
+#ifdef __TARGET_ARCH_arm64
+#define FT_REGS 33 /* DWARF order: x0..x30 sp pc */
+#else
+#define FT_REGS 17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
+#endif
 #define FT_COMM          16
 #define FT_KERNEL_FRAMES 127
 #define FT_PASS_STACK    (16 * 1024) /* bytes of user stack copied by a pass */
@@ -234,22 +238,26 @@ struct ft_chunk {
 
 /*
  * How an interpreter keeps the frames of one thread outside of the stack: as nodes of a list, a *chain*, each of which leads to the
- * object that it runs. The reader tells it of each thread; all places are offsets.
+ * object that it runs. The reader tells it of each thread; all places are offsets, and multiples of 8 but for those in
+ * `thread`.
  */
 struct ft_chain {
 	__u64 thread;   /* address of what the interpreter knows of the thread; there are … */
 	__u16 identity; /* … a word that is copied as it is … */
 	__u16 first; /* … and a pointer to the first node, or, without FT_CHAIN_DIRECT, to … */
-	__u16 through;  /* … what has the pointer to the first node here */
-	__u16 next;     /* in a node: the pointer to the next one */
-	__u16 object;   /* … the pointer to the object */
-	__u16 tags;     /* … its bits that are no part of the address */
-	__u16 flags;    /* … a word that is copied as it is */
-	__u16 place;    /* … another one: where the object's code runs */
-	__u16 names[2]; /* in an object: words that are copied as they are */
+	__u16 through;                   /* … what has the pointer to the first node here */
+	__u16 next;                      /* in a node: the pointer to the next one */
+	__u16 object;                    /* … the pointer to the object */
+	__u16 tags;                      /* … its bits that are no part of the address */
+	__u16 flags;                     /* … a word that is copied as it is */
+	__u16 place;                     /* … another one: where the object's code runs */
+	__u16 names[2];                  /* in an object: words that are copied as they are */
+	__u16 node_from, node_bytes;     /* what is read of a node: all of these words */
+	__u16 object_from, object_bytes; /* … of an object */
 	__u16 unused[2];
 };
 #define FT_CHAIN_DIRECT 0xffff /* ft_chain.through: `first` points to the first node */
+#define FT_CHAIN_WINDOW 128    /* most of node_bytes and object_bytes */
 
 /* whose chain it is */
 struct ft_chain_key {
@@ -331,7 +339,7 @@ struct ft_frequency {
 };
 
 _Static_assert(sizeof(struct ft_head) == 160, "ft_head has padding or moved");
-_Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
+_Static_assert(sizeof(struct ft_stack) == FT_REGS * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
 	       "ft_stack has padding or moved");
 _Static_assert(sizeof(struct ft_waker) == 16 + FT_COMM, "ft_waker has padding or moved");
 _Static_assert(sizeof(struct ft_event) == 48 + FT_WAKERS * sizeof(struct ft_waker),
@@ -339,7 +347,7 @@ _Static_assert(sizeof(struct ft_event) == 48 + FT_WAKERS * sizeof(struct ft_wake
 _Static_assert(sizeof(struct ft_event_counts) == (16 + FT_WEIGHTS) * 8,
 	       "ft_event_counts has padding or moved");
 _Static_assert(sizeof(struct ft_predicate) == 16 + FT_TEXT, "ft_predicate has padding or moved");
-_Static_assert(sizeof(struct ft_chain) == 32, "ft_chain has padding or moved");
+_Static_assert(sizeof(struct ft_chain) == 40, "ft_chain has padding or moved");
 _Static_assert(sizeof(struct ft_chain_head) == 32, "ft_chain_head has padding or moved");
 _Static_assert(sizeof(struct ft_chain_node) == 48, "ft_chain_node has padding or moved");
 _Static_assert(sizeof(struct ft_step) == 16, "ft_step has padding or moved");

@@ -10,7 +10,7 @@
 
 #include "kernel.h"
 
-#define READ_USER(word, address) bpf_probe_read_user(word, sizeof(*(word)), (void *)(address))
+#define READ_USER(to, bytes, address) bpf_probe_read_user(to, bytes, (void *)(address))
 #include "chain.h"
 
 #define PAGE         4096

@@ -9,8 +9,8 @@
 #include "seen.h"
 #include "target.h"
 
-static __always_inline int read_user(__u64 *word, __u64 address);
-#define READ_USER(word, address) read_user(word, address)
+static __always_inline int read_user(__u64 *to, __u64 bytes, __u64 address);
+#define READ_USER(to, bytes, address) read_user(to, bytes, address)
 #include "chain.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -60,10 +60,11 @@ struct chained chained;
 volatile __u64 chained_bytes; /* of `chained`; 0: there is no chain */
 volatile __u64 chain_room;    /* bytes that it may have */
 __u32 chain_due;
-/* the page that was read last, and where it is in the kernel's mapping of all memory */
-struct {
+/* pages that were read last, by the low bits of their numbers, and where each is in the kernel's mapping of all memory */
+#define PAGES_READ 8
+struct page_read {
 	__u64 user, kernel;
-} page_read;
+} pages_read[PAGES_READ];
 
 /*
  * Holders of mmap_locks. Only the address of a holder's task is known, until a pass, this one or the next, visits the task of
@@ -272,21 +273,41 @@ __attribute__((noinline)) int restore_returns(void)
 	return 0;
 }
 
-/* a word of memory of the task whose page tables `copying` has; it lies in one page */
-static __always_inline int read_user(__u64 *word, __u64 address)
+/* Where memory of the task whose page tables `copying` has lies in the kernel's mapping of all memory; 0: it is not there. */
+static __always_inline __u64 kernel_place(__u64 address)
 {
-	__u64 user = address & ~(PAGE - 1);
+	__u64 user = address & ~(PAGE - 1), slot = address / PAGE;
 
-	if (address - user > PAGE - sizeof(*word))
-		return -1;
-	if (user != page_read.user) {
-		page_read.user = user;
-		page_read.kernel = page_of(user);
+	asm volatile("" : "+r"(slot));
+	struct page_read *read = &pages_read[slot & (PAGES_READ - 1)];
+
+	if (user != read->user) {
+		read->user = user;
+		read->kernel = page_of(user);
 	}
-	if (page_read.kernel <= PAGE_UNTOUCHED)
+	return read->kernel <= PAGE_UNTOUCHED ? 0 : read->kernel + (address - user);
+}
+
+/* Reads so much of that memory, which lies in two pages at most. */
+static __always_inline int read_user(__u64 *to, __u64 bytes, __u64 address)
+{
+	__u64 at = kernel_place(address), first = PAGE - (address & (PAGE - 1));
+
+	if (!at)
 		return -1;
-	return bpf_probe_read_kernel(word, sizeof(*word),
-				     (void *)(page_read.kernel + (address - user)));
+	if (first >= bytes)
+		return bpf_probe_read_kernel(to, bytes, (void *)at);
+	/* else the bounds are checked of copies */
+	first &= FT_CHAIN_WINDOW - 1;
+	asm volatile("" : "+r"(first));
+	if (first >= FT_CHAIN_WINDOW || bpf_probe_read_kernel(to, first, (void *)at))
+		return -1;
+	at = kernel_place(address + first);
+	bytes = (bytes - first) & (FT_CHAIN_WINDOW - 1);
+	asm volatile("" : "+r"(bytes));
+	if (!at || bytes >= FT_CHAIN_WINDOW)
+		return -1;
+	return bpf_probe_read_kernel((char *)to + first, bytes, (void *)at);
 }
 
 static long follow_chain(__u32 i, void *none __attribute__((unused)))
@@ -309,7 +330,8 @@ __attribute__((noinline)) int copy_beside(void)
 	if (!reads_kernel || !chain_due)
 		return 0;
 	chain_due = 0;
-	page_read.user = 1;
+	for (int i = 0; i < PAGES_READ; i++)
+		pages_read[i].user = 1;
 	if (!follow_first(&follow))
 		return 0;
 	bpf_loop(FT_PASS_NODES, follow_chain, NULL, 0);
@@ -444,7 +466,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		long err;
 
 		COPY_REGS(record.stack.regs, regs);
-		if ((regs->cs & 0xffff) == USER32_CS)
+		if (IS_COMPAT(MODE_OF(regs)))
 			record.head.status |= FT_COMPAT;
 		sp = record.stack.regs[REG_SP];
 		err = copy(t, sp, FT_PASS_STACK, rest, 0, FT_FAULTED);

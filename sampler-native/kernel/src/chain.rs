@@ -37,11 +37,12 @@ const KEY: usize = size_of::<layout::ft_chain_key>();
 const HOW: usize = size_of::<layout::ft_chain>();
 const _: () = {
     assert!(KEY == 8 && offset_of!(layout::ft_chain_key, image) == 4);
-    assert!(HOW == 32 && offset_of!(layout::ft_chain, identity) == 8);
+    assert!(HOW == 40 && offset_of!(layout::ft_chain, identity) == 8);
     assert!(offset_of!(layout::ft_chain, through) == 12);
     assert!(offset_of!(layout::ft_chain, object) == 16);
     assert!(offset_of!(layout::ft_chain, place) == 22);
     assert!(offset_of!(layout::ft_chain, names) == 24);
+    assert!(offset_of!(layout::ft_chain, node_from) == 28);
     assert!(size_of::<layout::ft_chain_head>() == 32);
     assert!(size_of::<layout::ft_chain_node>() == 48);
 };
@@ -54,6 +55,8 @@ impl Chain {
         key[4..].copy_from_slice(&self.image.to_ne_bytes());
         let mut how = [0; HOW];
         how[..8].copy_from_slice(&self.thread.to_ne_bytes());
+        let node = span(&[self.object, self.place, self.flags, self.next]);
+        let object = span(&self.names);
         let offsets = [
             self.identity,
             self.first,
@@ -65,10 +68,21 @@ impl Chain {
             self.place,
             self.names[0],
             self.names[1],
+            node.0,
+            node.1,
+            object.0,
+            object.1,
         ];
         for (place, offset) in how[8..].chunks_exact_mut(2).zip(offsets) {
             place.copy_from_slice(&offset.to_ne_bytes());
         }
         (key, how)
     }
+}
+
+/// From the first of these words to the end of the last one: the offset, and bytes.
+fn span(words: &[u16]) -> (u16, u16) {
+    let from = words.iter().copied().min().unwrap_or_default();
+    let last = words.iter().copied().max().unwrap_or_default();
+    (from, (last - from).saturating_add(8))
 }

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::{
     Called, Interpreted, Known, Lack, Memory, Names, Pages, Php, Place, Python, Runs, Runtime,
-    RuntimeKind, Stack, attach, python,
+    RuntimeKind, Stack, attach,
 };
 
 /// Most pieces of memory that are read of one input.
@@ -68,14 +68,21 @@ pub fn python(bytes: &[u8]) {
     let Some(([which, length], rest)) = bytes.split_first_chunk() else {
         return;
     };
-    let versions = [0x030b_02f0, 0x030c_01f0, 0x030d_00f0, 0x030e_00f0];
+    let versions = [
+        0x030b_02f0,
+        0x030c_01f0,
+        0x030d_00f0,
+        0x030e_00f0,
+        0x0309_0000,
+        0x030a_0000,
+    ];
     let version = versions[usize::from(*which) % versions.len()];
     let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
-    python::lines::unpacked(rest, i32::from(*which));
     let memory = Bytes(rest);
     let Ok(python) = Python::fuzzed(&Pages::new(&memory, PIECES), version) else {
         return;
     };
+    python.unpacked(rest, i32::from(*which));
     let (mut known, mut names) = (Known::default(), Names::default());
     for turn in 0..3 {
         let mut runs = Runs::default();

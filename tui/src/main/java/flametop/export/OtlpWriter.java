@@ -47,7 +47,7 @@ final class OtlpWriter {
     for (FoldedStack stack : export.stacks()) {
       int number = number(stacks, path(stack));
       for (FoldedStack.Share share : stack.shares()) {
-        Protobuf profile = profiles.get(StateExport.Column.of(share.state()));
+        Protobuf profile = profiles.get(StateExport.Column.of(share));
         if (profile != null) {
           profile.field(2, sample(number, stack, share));
         }
@@ -82,7 +82,7 @@ final class OtlpWriter {
     attribute(its, "process.executable.name", share.process());
     attribute(its, "process.linux.cgroup", StateExport.cgroup(of));
     attribute(its, "flametop.process", StateExport.process(of));
-    attribute(its, "flametop.state", share.state().label());
+    attribute(its, "flametop.state", share.stateLabel());
     return new Protobuf()
         .field(1, stack)
         .packed(2, its.stream().mapToLong(n -> n).toArray())

@@ -135,7 +135,7 @@ final class PprofWriter {
         "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "",
         "thread", share.thread(),
         "tid", share.tid() > 0 ? Integer.toString(share.tid()) : "",
-        "state", share.state().label()
+        "state", share.stateLabel()
       };
     }
   }

@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * The stacks of an interval for a store of profiles, whose values are the ns of each kind of state.
@@ -40,8 +41,13 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
       return name().toLowerCase(Locale.ROOT);
     }
 
+    /** The column of a live stack's share, which always says the state. */
+    static Column of(FoldedStack.Share share) {
+      return of(Objects.requireNonNull(share.state()));
+    }
+
     /** The column of a state. */
-    public static Column of(State state) {
+    static Column of(State state) {
       for (Column column : values()) {
         if (new StateSet(column.states).contains(state)) {
           return column;
@@ -63,7 +69,7 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
     long[] totals = new long[Column.values().length];
     for (FoldedStack stack : stacks) {
       for (FoldedStack.Share share : stack.shares()) {
-        totals[Column.of(share.state()).ordinal()] += share.value();
+        totals[Column.of(share).ordinal()] += share.value();
       }
     }
     return totals;
@@ -146,7 +152,7 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
     @Override
     public long[] values(FoldedStack.Share share) {
       long[] values = new long[columns.size()];
-      values[columns.indexOf(Column.of(share.state()))] = share.value();
+      values[columns.indexOf(Column.of(share))] = share.value();
       return values;
     }
 
@@ -162,7 +168,7 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
         "comm", share.process(),
         "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "",
         "cgroup", cgroup(stack),
-        "state", share.state().label(),
+        "state", share.stateLabel(),
         "host", provenance.host()
       };
     }
