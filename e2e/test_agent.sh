@@ -10,7 +10,8 @@ build_store() {
     fail "$(tail -n 20 "$work/go")"
   port=$((20000 + $$ % 20000))
   pids=()
-  trap 'kill "${pids[@]}" 2>/dev/null || :' EXIT
+  # One that was stopped ends when it goes on.
+  trap 'kill "${pids[@]}" 2>/dev/null; kill -CONT "${pids[@]}" 2>/dev/null || :' EXIT
 }
 
 start_store() {
@@ -100,6 +101,56 @@ test_agent_keeps_profiles_while_parca_is_away() {
   made=$(sed -n 's/.*flametop: \([0-9,]*\) profiles made, .*/\1/p' "$work/err" | tail -n 1)
   equal "profiles that came" $((waiting + made)) "$(grep -c '^profile ' "$work/stored")"
   equal "files that are left" 0 "$(find "$work/spool" -name '*.parca' | wc -l)"
+}
+
+has_run_four_seconds() {
+  [ "$(awk '{ print $14 + $15 }' "/proc/$1/stat")" -ge $((4 * $(getconf CLK_TCK))) ]
+}
+is_recording() {
+  "$flametop" record --replay "$1" -o - 2>/dev/null | grep -q .
+}
+# of_seventy FILE: sum of all stacks, and sum of those that end in seventy.
+of_seventy() {
+  awk '{ all += $NF } /;seventy [0-9]+$/ { of += $NF } END { printf "%.0f %.0f\n", all, of }' "$1"
+}
+
+# A program that is stopped, works, and is stopped again, so that both see all of the work. Its time on a CPU is the kernel's, and the same;
+# how it is divided is each sampler's own, within the error of so many samples.
+test_agent_sends_the_time_that_record_sees_too() {
+  build_store pyroscope
+  cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c" || fail "cc failed"
+  "$work/known" 3600 >/dev/null &
+  program=$!
+  pids+=("$program")
+  kill -STOP "$program"
+  start_store
+  start_agent --push http://127.0.0.1:$port --to pyroscope --states all -p "$program"
+  "$flametop" record -p "$program" --states all --format flametop -o - >"$work/beside.flametop" 2>"$work/record.err" </dev/null &
+  recorder=$!
+  pids+=("$recorder")
+  wait_until "the agent samples" at_least profiles_made_total 1
+  wait_until "record samples" is_recording "$work/beside.flametop"
+  kill -CONT "$program"
+  wait_until "the program has worked" has_run_four_seconds "$program"
+  kill -STOP "$program"
+  wait_until "two profiles more are made" at_least profiles_made_total $(($(metric profiles_made_total) + 2))
+  kill -INT "$recorder"
+  wait "$recorder" || fail "record: exit code $?: $(cat "$work/record.err")"
+  wait_until "nothing waits" settled
+  same_totals "$of_pprof"
+  end_agent
+
+  for unit in us samples; do
+    "$flametop" record --replay "$work/beside.flametop" --states run --unit $unit -o "$work/$unit.folded" 2>>"$work/err" || fail "no replay"
+  done
+  sed -n 's/^sample on_cpu=\([0-9]*\)[, ].* \(.*\)$/\1 \2/p' "$work/stored" |
+    awk '{ all += $1 } $2 ~ /^seventy;/ { of += $1 } END { printf "%.0f %.0f\n", all / 1000, of / 1000 }' >"$work/pushed"
+  of_seventy "$work/us.folded" >"$work/recorded"
+  of_seventy "$work/samples.folded" >"$work/counted"
+  paste -d ' ' "$work/pushed" "$work/recorded" "$work/counted" | tee "$work/both" | awk '{
+    p = $4 / $3; n = $5; bound = 4 * sqrt(2 * p * (1 - p) / n); apart = $2 / $1 - p; sums = $1 / $3 - 1
+    exit !(n > 100 && p > 0.6 && p < 0.8 && apart < bound && -apart < bound && sums < 0.001 && -sums < 0.001) }' ||
+    fail "pushed: all, seventy; recorded: all, seventy; samples: all, seventy: $(cat "$work/both")"
 }
 
 # Long: the Collector is compiled.

@@ -4,7 +4,6 @@ import flametop.export.Provenance;
 import flametop.export.StateExport;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.GraphQuery;
-import flametop.profile.answer.Moment;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.live.Profile;
@@ -15,7 +14,6 @@ import flametop.sampler.SampleSource;
 import flametop.sampler.Sampler;
 import flametop.sampler.StreamFacts;
 import flametop.sampler.StreamMonitor;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -71,9 +69,6 @@ public final class Agent implements AutoCloseable {
   private long from = Long.MIN_VALUE;
 
   private String said = "";
-
-  /** How many notices of the sampler were said. */
-  private int told;
 
   public Agent(
       SampleSource source, Plan plan, Push push, Spool spool, Metrics metrics, Notices notices) {
@@ -181,10 +176,7 @@ public final class Agent implements AutoCloseable {
     long[] counters = monitor.counters();
     metrics.samplesLost.set(counters[Counter.CPU_DROPPED.ordinal()]);
     metrics.passesLate.set(counters[Counter.PASSES_LATE.ordinal()]);
-    List<String> all = monitor.notices();
-    while (told < all.size()) {
-      notices.say("notice", all.get(told++));
-    }
+    monitor.takeNotices().forEach(notice -> notices.say("notice", notice));
   }
 
   /** Makes the profile of what came since the last one. */
@@ -195,7 +187,7 @@ public final class Agent implements AutoCloseable {
       return;
     }
     from = to;
-    profile.show(Moment.ALL.beginningAt(to));
+    profile.beginAt(to);
     StateExport export =
         new StateExport(
             Provenance.of(plan.program(), facts, extract.scope(), plan.states()),

@@ -51,6 +51,7 @@ public final class Sender implements AutoCloseable {
   private final Metrics metrics;
   private final Notices notices;
   private final Backoff backoff;
+  private final long wholeNanos;
   private final Thread thread = new Thread(this::run, "sender");
 
   private volatile Push push;
@@ -71,11 +72,21 @@ public final class Sender implements AutoCloseable {
   private @Nullable Push clientOf;
 
   public Sender(Push push, Spool spool, Metrics metrics, Notices notices) {
-    this(push, spool, metrics, notices, new SplittableRandom());
+    this(push, spool, metrics, notices, new SplittableRandom(), WHOLE_NANOS);
   }
 
-  Sender(Push push, Spool spool, Metrics metrics, Notices notices, RandomGenerator random) {
+  /**
+   * @param wholeNanos how long a request may take, with the whole answer
+   */
+  Sender(
+      Push push,
+      Spool spool,
+      Metrics metrics,
+      Notices notices,
+      RandomGenerator random,
+      long wholeNanos) {
     this.push = push;
+    this.wholeNanos = wholeNanos;
     this.spool = spool;
     this.metrics = metrics;
     this.notices = notices;
@@ -218,7 +229,7 @@ public final class Sender implements AutoCloseable {
   private Answer ask(Push to, byte[] body) throws InterruptedException {
     HttpRequest.Builder request =
         HttpRequest.newBuilder(to.url())
-            .timeout(Duration.ofNanos(WHOLE_NANOS))
+            .timeout(Duration.ofNanos(wholeNanos))
             .header("Content-Type", to.store().contentType())
             .POST(HttpRequest.BodyPublishers.ofByteArray(body));
     if (!to.store().encoding().isEmpty()) {
@@ -237,7 +248,7 @@ public final class Sender implements AutoCloseable {
   /** Waits for an answer; at the end no longer than there is time. */
   private Answer answer(Push to, CompletableFuture<HttpResponse<byte[]>> coming)
       throws InterruptedException {
-    long by = System.nanoTime() + WHOLE_NANOS;
+    long by = System.nanoTime() + wholeNanos;
     while (Math.min(by, until) - System.nanoTime() > 0) {
       try {
         return judged(to, coming.get(STEP_NANOS, TimeUnit.NANOSECONDS));

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A store that does what a test says, request by request, on a bare socket; then it takes
@@ -28,6 +29,16 @@ final class FakeStore implements AutoCloseable {
 
   /** Closes the connection once the request is read, without an answer. */
   static final String CLOSES = "";
+
+  /** Takes a profile too; each byte comes late. */
+  static final String SLOW = "HTTP/1.1 200 OK\r\nContent-Length: 20\r\n\r\n01234567890123456789";
+
+  /** The same, but only each byte of the body comes late. */
+  static final String SLOW_BODY =
+      "HTTP/1.1 200 OK\r\nContent-Length: 60\r\n\r\n"
+          + "012345678901234567890123456789012345678901234567890123456789";
+
+  private static final long LATE_MILLIS = 20;
 
   /** What came. */
   record Request(String head, byte[] body, boolean taken) {}
@@ -108,9 +119,13 @@ final class FakeStore implements AutoCloseable {
         synchronized (answers) {
           answer = answers.isEmpty() ? TAKES : answers.removeFirst();
         }
-        requests.add(new Request(head.toString(), body, answer.equals(TAKES)));
+        requests.add(new Request(head.toString(), body, takes(answer)));
         OutputStream out = caller.getOutputStream();
-        out.write(answer.getBytes(StandardCharsets.ISO_8859_1));
+        byte[] bytes = answer.getBytes(StandardCharsets.ISO_8859_1);
+        int late =
+            answer.equals(SLOW) ? 0 : answer.equals(SLOW_BODY) ? bytes.length - 60 : bytes.length;
+        out.write(bytes, 0, late);
+        trickle(bytes, late, out);
         out.flush();
         if (!answer.contains("Content-Length: 0\r\n")) {
           return;
@@ -118,6 +133,25 @@ final class FakeStore implements AutoCloseable {
       }
     } catch (IOException e) {
       // The caller went.
+    }
+  }
+
+  /** Whether an answer says 200, and is whole. */
+  private static boolean takes(String answer) {
+    int body = answer.indexOf("\r\n\r\n") + 4;
+    return answer.startsWith("HTTP/1.1 200 ")
+        && answer.contains("Content-Length: " + (answer.length() - body) + "\r\n");
+  }
+
+  private static void trickle(byte[] bytes, int from, OutputStream out) throws IOException {
+    try {
+      for (int i = from; i < bytes.length; i++) {
+        out.flush();
+        TimeUnit.MILLISECONDS.sleep(LATE_MILLIS);
+        out.write(bytes[i]);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 

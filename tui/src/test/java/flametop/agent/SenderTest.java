@@ -40,6 +40,9 @@ class SenderTest {
   /** Always draws the shortest wait. */
   private static final RandomGenerator SHORTEST = () -> 0;
 
+  /** Longer than any answer of these tests but one takes. */
+  private static final long LONG = TimeUnit.SECONDS.toNanos(60);
+
   private Spool spool() throws IOException {
     return Spool.open(folder.resolve("spool"), 1 << 20, metrics);
   }
@@ -65,7 +68,7 @@ class SenderTest {
 
   /** Sends until nothing waits. */
   private void sendAll(Push push, Spool spool) throws InterruptedException {
-    try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST)) {
+    try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST, LONG)) {
       sender.start();
       while (spool.size() > 0) {
         TimeUnit.MILLISECONDS.sleep(5);
@@ -158,6 +161,62 @@ class SenderTest {
     }
   }
 
+  @Test
+  void send_answerOfWhichEachByteIsLate_sentOnce() throws Exception {
+    try (FakeStore store = new FakeStore(FakeStore.SLOW, FakeStore.SLOW_BODY);
+        Spool spool = spool()) {
+      add(spool, profiles(0, 3));
+      sendAll(to(store.url(), null), spool);
+      assertEquals(profiles(0, 3), store.taken());
+      assertEquals(3, store.requests().size());
+      assertEquals(List.of(), lines);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {FakeStore.SLOW, FakeStore.SLOW_BODY})
+  void send_answerThatDoesNotEndInTime_keptAndSentAgain(String answer) throws Exception {
+    try (FakeStore store = new FakeStore(answer);
+        Spool spool = spool()) {
+      add(spool, profiles(0, 1));
+      Push push = to(store.url(), null);
+      // Either answer takes longer than this, and the next one is there at once.
+      long whole = TimeUnit.MILLISECONDS.toNanos(600);
+      try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST, whole)) {
+        sender.start();
+        while (spool.size() > 0) {
+          TimeUnit.MILLISECONDS.sleep(5);
+        }
+      }
+      assertTrue(store.requests().size() > 1, () -> store.requests().toString());
+      assertEquals(1, metrics.sent());
+      assertTrue(lines.get(0).contains("did not answer in time"), lines::toString);
+    }
+  }
+
+  @Test
+  void send_partOfAnOtlpRequestRejected_countedAndSaid() throws Exception {
+    // partial_success { rejected_profiles: 300, error_message: "no" }
+    String partial = "\n\u0007\b\u00ac\u0002\u0012\u0002no";
+    String answer = "HTTP/1.1 200 OK\r\nContent-Length: " + partial.length() + "\r\n\r\n" + partial;
+    try (FakeStore store = new FakeStore(answer);
+        Spool spool = spool()) {
+      spool.add("otlp", new byte[] {'a'});
+      spool.add("otlp", new byte[] {'b'});
+      URI url = Store.OTLP.endpoint(store.url());
+      sendAll(new Push(Store.OTLP, url, null, null, Map.of(), 1_000_000_000L), spool);
+      assertEquals(List.of("a", "b"), store.taken());
+      assertEquals(300, metrics.rejected.get());
+      assertEquals(2, metrics.sent());
+      assertEquals(0, metrics.dropped());
+      assertEquals(1, lines.size(), lines::toString);
+      assertTrue(lines.get(0).contains("leaves out parts of profiles"), lines::toString);
+      String head = store.requests().get(0).head();
+      assertTrue(head.startsWith("POST /v1development/profiles HTTP/1.1\r\n"), head);
+      assertTrue(head.contains("Content-Encoding: gzip\r\n"), head);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {301, 302, 307, 308})
   void send_redirect_notFollowedWithTheTokenAndKept(int status) throws Exception {
@@ -200,7 +259,7 @@ class SenderTest {
     try (Spool spool = spool()) {
       add(spool, profiles(0, 2));
       Push push = to(URI.create("http://127.0.0.1:" + port), null);
-      try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST)) {
+      try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST, LONG)) {
         sender.start();
         while (metrics.retries.get() < 1) {
           TimeUnit.MILLISECONDS.sleep(5);
@@ -218,12 +277,13 @@ class SenderTest {
     }
   }
 
-  @Test
-  void turnTo_anotherStore_sentThereWithoutTheWait() throws Exception {
-    try (FakeStore lost = new FakeStore(FakeStore.status(503, "Retry-After: 200"));
+  @ParameterizedTest
+  @ValueSource(ints = {429, 503})
+  void turnTo_anotherStoreWhileOneAsksToBeLeftAlone_sentThereOnly(int status) throws Exception {
+    try (FakeStore lost = new FakeStore(FakeStore.status(status, "Retry-After: 200"));
         FakeStore other = new FakeStore();
         Spool spool = spool();
-        Sender sender = new Sender(to(lost.url(), null), spool, metrics, notices, SHORTEST)) {
+        Sender sender = new Sender(to(lost.url(), null), spool, metrics, notices, SHORTEST, LONG)) {
       add(spool, profiles(0, 2));
       sender.start();
       while (lost.requests().isEmpty()) {
@@ -234,6 +294,8 @@ class SenderTest {
         TimeUnit.MILLISECONDS.sleep(5);
       }
       assertEquals(profiles(0, 2), other.taken());
+      // Without the wait that was asked for, the profile would have come here again.
+      assertEquals(1, lost.requests().size());
     }
   }
 
@@ -324,7 +386,7 @@ class SenderTest {
         Spool spool = spool()) {
       add(spool, profiles(0, 1));
       Push system = to(store.url(), Token.of("secret-word"));
-      try (Sender sender = new Sender(system, spool, metrics, notices, SHORTEST)) {
+      try (Sender sender = new Sender(system, spool, metrics, notices, SHORTEST, LONG)) {
         sender.start();
         while (metrics.retries.get() < 1) {
           TimeUnit.MILLISECONDS.sleep(5);
@@ -347,7 +409,7 @@ class SenderTest {
       URI named = URI.create(believed.url().toString().replace("127.0.0.1", "localhost"));
       Push other =
           new Push(Store.PARCA, named, null, believed.tls(), Map.of(), believed.everyNanos());
-      try (Sender sender = new Sender(other, spool, metrics, notices, SHORTEST)) {
+      try (Sender sender = new Sender(other, spool, metrics, notices, SHORTEST, LONG)) {
         long before = metrics.retries.get();
         sender.start();
         while (metrics.retries.get() <= before) {

@@ -10,7 +10,6 @@ import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.GraphQuery;
-import flametop.profile.answer.Moment;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
@@ -116,7 +115,7 @@ class ProfileMomentTest extends ProfileFixture {
         }
         covered += extract.scope().time().nanos();
         to = extract.scope().time().to();
-        windows.show(Moment.ALL.beginningAt(to));
+        windows.beginAt(to);
       }
     }
     Extract whole = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
