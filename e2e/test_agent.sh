@@ -111,7 +111,7 @@ is_recording() {
 }
 # of_seventy FILE: sum of all stacks, and sum of those that end in seventy.
 of_seventy() {
-  awk '{ all += $NF } /;seventy [0-9]+$/ { of += $NF } END { printf "%.0f %.0f\n", all, of }' "$1"
+  awk '/^#/ { next } { all += $NF } /;seventy [0-9]+$/ { of += $NF } END { printf "%.0f %.0f\n", all, of }' "$1"
 }
 
 # A program that is stopped, works, and is stopped again, so that both see all of the work. Its time on a CPU is the kernel's, and the same;
@@ -122,10 +122,11 @@ test_agent_sends_the_time_that_record_sees_too() {
   "$work/known" 3600 >/dev/null &
   program=$!
   pids+=("$program")
+  wait_until "the program runs" grep -qx known "/proc/$program/comm"
   kill -STOP "$program"
   start_store
   start_agent --push http://127.0.0.1:$port --to pyroscope --states all -p "$program"
-  "$flametop" record -p "$program" --states all --format flametop -o - >"$work/beside.flametop" 2>"$work/record.err" </dev/null &
+  "$flametop" record -p "$program" --format flametop -o - >"$work/beside.flametop" 2>"$work/record.err" </dev/null &
   recorder=$!
   pids+=("$recorder")
   wait_until "the agent samples" at_least profiles_made_total 1
@@ -134,8 +135,11 @@ test_agent_sends_the_time_that_record_sees_too() {
   wait_until "the program has worked" has_run_four_seconds "$program"
   kill -STOP "$program"
   wait_until "two profiles more are made" at_least profiles_made_total $(($(metric profiles_made_total) + 2))
-  kill -INT "$recorder"
-  wait "$recorder" || fail "record: exit code $?: $(cat "$work/record.err")"
+  # A shell starts what is in the background with INT ignored.
+  kill -TERM "$recorder"
+  status=0
+  wait "$recorder" || status=$?
+  equal "exit code of record: $(cat "$work/record.err")" 143 $status
   wait_until "nothing waits" settled
   same_totals "$of_pprof"
   end_agent
@@ -143,7 +147,7 @@ test_agent_sends_the_time_that_record_sees_too() {
   for unit in us samples; do
     "$flametop" record --replay "$work/beside.flametop" --states run --unit $unit -o "$work/$unit.folded" 2>>"$work/err" || fail "no replay"
   done
-  sed -n 's/^sample on_cpu=\([0-9]*\)[, ].* \(.*\)$/\1 \2/p' "$work/stored" |
+  sed -n 's/^sample on_cpu=\([0-9]*\)[, ].*,state=run \(.*\)$/\1 \2/p' "$work/stored" |
     awk '{ all += $1 } $2 ~ /^seventy;/ { of += $1 } END { printf "%.0f %.0f\n", all / 1000, of / 1000 }' >"$work/pushed"
   of_seventy "$work/us.folded" >"$work/recorded"
   of_seventy "$work/samples.folded" >"$work/counted"
