@@ -119,6 +119,9 @@ missing_for_bundle_test() {
   command -v unshare >/dev/null || missing="$missing util-linux"
   command -v tmux >/dev/null || missing="$missing tmux"
   command -v musl-gcc >/dev/null || missing="$missing musl-tools"
+  command -v openssl >/dev/null || missing="$missing openssl"
+  command -v python3 >/dev/null || missing="$missing python3"
+  command -v ip >/dev/null || missing="$missing iproute2"
   echo "${missing# }"
 }
 

@@ -1,9 +1,15 @@
-// For the JVM of a bundle, before its libc: nobody asks that libc for names of users and groups. It would read the machine's
-// nsswitch.conf and load modules that were made for another libc. The JVM asks for the user's name and home at its start, and uses
-// numbers where there are no names; flametop reads /etc/passwd itself.
+// For the JVM of a bundle, before its libc: nobody asks that libc for names of users and groups, and hosts are asked of files and DNS
+// alone. It would read the machine's nsswitch.conf and load modules that were made for another libc. The JVM asks for the user's name and
+// home at its start, and uses numbers where there are no names; flametop reads /etc/passwd itself.
 #include <grp.h>
+#include <nss.h>
 #include <pwd.h>
 #include <stddef.h>
+
+__attribute__((constructor)) static void hosts(void)
+{
+	__nss_configure_lookup("hosts", "files dns");
+}
 
 struct passwd *getpwuid(uid_t uid)
 {

@@ -55,14 +55,14 @@ pub fn needs(arguments: &[OsString]) -> Needs {
         "check" | "events" | "help" | "completion" => without_privileges(false, Effort::Watch),
         _ => Needs {
             privileges: true,
-            screen: !matches!(command, "record" | "top"),
+            screen: !matches!(command, "record" | "top" | "agent"),
             program: false,
             effort: Effort::Watch,
         },
     };
     let starts_none = matches!(
         command,
-        "view" | "diff" | "convert" | "check" | "events" | "help" | "completion"
+        "agent" | "view" | "diff" | "convert" | "check" | "events" | "help" | "completion"
     );
     let mut before = OsStr::new("");
     for argument in arguments {
@@ -119,8 +119,8 @@ mod tests {
     }
 
     #[test]
-    fn needs_record_and_top_have_no_screen() {
-        for line in ["record -d 1", "top"] {
+    fn needs_record_top_and_agent_have_no_screen() {
+        for line in ["record -d 1", "top", "agent --push http://a"] {
             let needs = of(line);
             assert!(needs.privileges && !needs.screen, "{line}");
         }
@@ -164,7 +164,7 @@ mod tests {
     fn needs_two_dashes_start_a_program_or_name_files() {
         assert!(of("record -- make").program);
         assert!(of("-- make").program);
-        for command in ["view", "diff", "convert", "check", "events"] {
+        for command in ["agent", "view", "diff", "convert", "check", "events"] {
             assert!(!of(&format!("{command} -- a")).program, "{command}");
         }
     }

@@ -48,20 +48,24 @@ final class ArchitectureTest {
           .definedBy("flametop.term..")
           .layer("export")
           .definedBy("flametop.export..")
+          .layer("agent")
+          .definedBy("flametop.agent..")
           .layer("cli")
           .definedBy("flametop.cli..")
           .whereLayer("cli")
           .mayNotBeAccessedByAnyLayer()
+          .whereLayer("agent")
+          .mayOnlyBeAccessedByLayers("cli")
           .whereLayer("term")
           .mayOnlyBeAccessedByLayers("cli")
           .whereLayer("export")
-          .mayOnlyBeAccessedByLayers("term", "cli")
+          .mayOnlyBeAccessedByLayers("term", "agent", "cli")
           .whereLayer("view")
           .mayOnlyBeAccessedByLayers("term", "cli")
           .whereLayer("profile")
-          .mayOnlyBeAccessedByLayers("view", "term", "export", "cli")
+          .mayOnlyBeAccessedByLayers("view", "term", "export", "agent", "cli")
           .whereLayer("sampler")
-          .mayOnlyBeAccessedByLayers("profile", "view", "term", "export", "cli")
+          .mayOnlyBeAccessedByLayers("profile", "view", "term", "export", "agent", "cli")
           .whereLayer("array")
           .mayOnlyBeAccessedByLayers("profile", "view");
 
@@ -160,6 +164,15 @@ final class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAPackage("com.googlecode.lanterna..");
+
+  @ArchTest
+  static final ArchRule ONLY_AGENT_TOUCHES_THE_NETWORK =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("flametop.agent..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("java.net.http..", "javax.net..");
 
   @ArchTest
   static final ArchRule ONLY_CLI_TOUCHES_PICOCLI =

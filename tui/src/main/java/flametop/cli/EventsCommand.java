@@ -22,6 +22,8 @@ import picocli.CommandLine.Spec;
     name = "events",
     sortOptions = false,
     separator = " ",
+    // The help of the screen fits a screen, and its option -e names the command.
+    hidden = true,
     description = "Lists the sources of events of this machine, or of a process, too.",
     footer = {
       "",

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Lets a command end early and still write, when INT, TERM or HUP comes. Where these cannot be
@@ -24,10 +25,20 @@ final class Interruption {
 
   /** Runs a command, during which a signal only requests the end. */
   <T> T during(Callable<T> command) throws Exception {
+    return during(command, null);
+  }
+
+  /**
+   * The same.
+   *
+   * @param hangUp what HUP means instead of the end; null: the end
+   */
+  <T> T during(Callable<T> command, @Nullable Runnable hangUp) throws Exception {
     Runtime.getRuntime().addShutdownHook(hook);
     try (Signals signals = new Signals()) {
       for (String name : SIGNALS) {
-        signals.handle(name, this::request);
+        signals.handle(
+            name, hangUp != null && name.equals("HUP") ? number -> hangUp.run() : this::request);
       }
       return command.call();
     } finally {

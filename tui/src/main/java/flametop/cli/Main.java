@@ -25,7 +25,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
 public final class Main {
   /** The commands that start no program: behind {@code --} there are files. */
   private static final Set<String> NO_PROGRAM =
-      Set.of("check", "events", "view", "diff", "convert", "help", "completion");
+      Set.of("agent", "check", "events", "view", "diff", "convert", "help", "completion");
 
   private static final int MAX_MESSAGE = 2_000;
 
@@ -123,6 +123,7 @@ public final class Main {
     CommandLine line = new CommandLine(new ScreenCommand(program));
     line.addSubcommand(new RecordCommand(interruption, program));
     line.addSubcommand(new TopCommand(interruption, program));
+    line.addSubcommand(new AgentCommand(interruption));
     line.addSubcommand(new ViewCommand(List.of()));
     line.addSubcommand(new DiffCommand());
     line.addSubcommand(new ConvertCommand());

@@ -27,6 +27,15 @@ final class FunctionTable {
     return number;
   }
 
+  /** Whether a frame is inlined into the one before, so that both are one location. */
+  boolean isInlinedAt(FoldedStack stack, int frame) {
+    return stack.kinds()[frame] == NodeKind.INLINED
+        && frame > 0
+        && stack.kinds()[frame - 1].isFrame()
+        && (stack.modules()[frame].isEmpty()
+            || stack.modules()[frame].equals(stack.modules()[frame - 1]));
+  }
+
   int size() {
     return functions.size();
   }

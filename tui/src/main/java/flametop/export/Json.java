@@ -3,10 +3,21 @@ package flametop.export;
 import java.io.IOException;
 
 /** Text as JSON. */
-final class Json {
+public final class Json {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
   private Json() {}
+
+  /** A string with its quotes, as {@link #string} writes it. */
+  public static String quoted(String text) {
+    StringBuilder out = new StringBuilder(text.length() + 2);
+    try {
+      string(out, text);
+    } catch (IOException e) {
+      throw new IllegalStateException("a builder takes all text", e);
+    }
+    return out.toString();
+  }
 
   /**
    * Appends a string with its quotes. The string becomes ASCII without {@code <}, {@code >} and

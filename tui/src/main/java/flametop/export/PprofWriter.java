@@ -1,8 +1,6 @@
 package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
-import flametop.profile.answer.Measure;
-import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
@@ -14,11 +12,11 @@ import java.util.Map;
 import java.util.zip.GZIPOutputStream;
 
 /**
- * Writes gzipped {@code profile.proto}, which pprof reads. A sample is a share of a stack: its
- * labels are {@code process}, {@code pid}, {@code thread}, {@code tid} and {@code state}, as far as
- * they are known; its values are its number of samples, where that is known, and its time. A
- * location is a function with those that are inlined into it there, in the mapping of its module.
- * Comments have the provenance.
+ * Writes gzipped {@code profile.proto}, which pprof reads. A sample is a share of a stack: the
+ * labels of an export are {@code process}, {@code pid}, {@code thread}, {@code tid} and {@code
+ * state}, as far as they are known; its values are its number of samples, where that is known, and
+ * its time. A location is a function with those that are inlined into it there, in the mapping of
+ * its module. Comments have the provenance.
  *
  * @see <a href="https://github.com/google/pprof/blob/main/proto/profile.proto">its definition</a>
  */
@@ -33,51 +31,138 @@ final class PprofWriter {
     string("");
   }
 
+  /** What a sample says beside its stack. */
+  interface Columns {
+    /** The types of the values with their units; pprof shows the last if it is not asked. */
+    String[][] types();
+
+    /** The type of the period with its unit. */
+    String[] period();
+
+    long periodLength();
+
+    /** How many of the outermost frames of a stack are left out. */
+    int leftOut(FoldedStack stack);
+
+    long[] values(FoldedStack.Share share);
+
+    /** The values of a stack that is nobody's. */
+    long[] values(FoldedStack stack);
+
+    /** The labels in turn with their values, in pairs; those that are empty are left out. */
+    String[] labels(FoldedStack stack, FoldedStack.Share share);
+  }
+
   /** Returns how many stacks. */
   static long write(StackExport export, OutputStream out) throws IOException {
+    return write(export.stacks(), new OfExport(export), export.provenance(), out);
+  }
+
+  /** Returns how many stacks. */
+  static long write(
+      Iterable<FoldedStack> of, Columns columns, Provenance provenance, OutputStream out)
+      throws IOException {
     GZIPOutputStream gzip = new GZIPOutputStream(out, 1 << 13);
-    long stacks = new PprofWriter().profile(export, gzip);
+    long stacks = new PprofWriter().profile(of, columns, provenance, gzip);
     gzip.finish();
     return stacks;
   }
 
-  private long profile(StackExport export, OutputStream out) throws IOException {
-    Provenance provenance = export.provenance();
-    FunctionTable functions = new FunctionTable();
-    Protobuf profile = new Protobuf();
-    Measure measure = export.measure();
-    boolean time = measure.isTime();
-    Protobuf period = type(provenance.cpuClock() ? "cpu" : "wall", "nanoseconds");
-    if (time) {
-      profile.field(1, type("samples", "count"));
-      // The last is what pprof shows if it is not asked for another.
-      profile.field(1, type("time", parts("microseconds", export.decimals())));
-    } else {
-      String unit =
-          switch (measure.kind()) {
+  /** The number of samples, where that is known, and the amount. */
+  private static final class OfExport implements Columns {
+    private final StackExport export;
+    private final boolean time;
+
+    OfExport(StackExport export) {
+      this.export = export;
+      time = export.measure().isTime();
+    }
+
+    @Override
+    public String[][] types() {
+      return time
+          ? new String[][] {
+            {"samples", "count"}, {"time", parts("microseconds", export.decimals())}
+          }
+          : new String[][] {{export.measure().unit(), unit()}};
+    }
+
+    private String unit() {
+      return parts(
+          switch (export.measure().kind()) {
             case DURATION -> "nanoseconds";
             case BYTES -> "bytes";
             case TIME, COUNT -> "count";
-          };
-      period = type(measure.unit(), parts(unit, export.decimals()));
-      profile.field(1, type(measure.unit(), parts(unit, export.decimals())));
+          },
+          export.decimals());
     }
+
+    @Override
+    public String[] period() {
+      return time
+          ? new String[] {export.provenance().cpuClock() ? "cpu" : "wall", "nanoseconds"}
+          : types()[0];
+    }
+
+    @Override
+    public long periodLength() {
+      return time ? export.provenance().periodNanos() : 1;
+    }
+
+    @Override
+    public int leftOut(FoldedStack stack) {
+      return 0;
+    }
+
+    @Override
+    public long[] values(FoldedStack.Share share) {
+      return values(share.samples(), share.value());
+    }
+
+    @Override
+    public long[] values(FoldedStack stack) {
+      return values(0, stack.value());
+    }
+
+    private long[] values(long samples, long value) {
+      return time ? new long[] {samples, value} : new long[] {value};
+    }
+
+    @Override
+    public String[] labels(FoldedStack stack, FoldedStack.Share share) {
+      return new String[] {
+        "process", share.process(),
+        "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "",
+        "thread", share.thread(),
+        "tid", share.tid() > 0 ? Integer.toString(share.tid()) : "",
+        "state", share.stateLabel()
+      };
+    }
+  }
+
+  private long profile(
+      Iterable<FoldedStack> of, Columns columns, Provenance provenance, OutputStream out)
+      throws IOException {
+    FunctionTable functions = new FunctionTable();
+    Protobuf profile = new Protobuf();
+    for (String[] type : columns.types()) {
+      profile.field(1, type(type));
+    }
+    Protobuf period = type(columns.period());
     long stacks = 0;
-    for (FoldedStack stack : export.stacks()) {
+    for (FoldedStack stack : of) {
       stacks++;
-      long[] path = path(stack, functions);
+      long[] path = path(stack, columns.leftOut(stack), functions);
       for (FoldedStack.Share share : stack.shares()) {
-        Protobuf sample = new Protobuf().packed(1, path);
-        sample.packed(2, values(time, share.samples(), share.value()));
-        label(sample, "process", share.process());
-        label(sample, "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "");
-        label(sample, "thread", share.thread());
-        label(sample, "tid", share.tid() > 0 ? Integer.toString(share.tid()) : "");
-        label(sample, "state", share.state() == null ? "" : share.state().label());
+        Protobuf sample = new Protobuf().packed(1, path).packed(2, columns.values(share));
+        String[] labels = columns.labels(stack, share);
+        for (int i = 0; i < labels.length; i += 2) {
+          label(sample, labels[i], labels[i + 1]);
+        }
         profile.field(2, sample);
       }
       if (stack.shares().isEmpty()) {
-        profile.field(2, new Protobuf().packed(1, path).packed(2, values(time, 0, stack.value())));
+        profile.field(2, new Protobuf().packed(1, path).packed(2, columns.values(stack)));
       }
       out.write(profile.take());
     }
@@ -112,7 +197,7 @@ final class PprofWriter {
     profile.field(9, provenance.endNanos() - provenance.coveredNanos());
     profile.field(10, provenance.coveredNanos());
     profile.field(11, period);
-    profile.field(12, time ? provenance.periodNanos() : 1);
+    profile.field(12, columns.periodLength());
     List<String> lines = provenance.lines();
     long[] comments = new long[lines.size()];
     for (int i = 0; i < comments.length; i++) {
@@ -127,17 +212,14 @@ final class PprofWriter {
   }
 
   /** The locations of a stack, innermost first. */
-  private long[] path(FoldedStack stack, FunctionTable functions) {
+  private long[] path(FoldedStack stack, int from, FunctionTable functions) {
     int frames = stack.names().length;
     long[] path = new long[frames];
     int size = 0;
-    for (int i = 0; i < frames; ) {
+    for (int i = from; i < frames; ) {
       List<Integer> called = new ArrayList<>();
       called.add(functions.of(stack, i++));
-      while (i < frames
-          && stack.kinds()[i] == NodeKind.INLINED
-          && stack.kinds()[i - 1].isFrame()
-          && (stack.modules()[i].isEmpty() || stack.modules()[i].equals(stack.modules()[i - 1]))) {
+      while (i < frames && functions.isInlinedAt(stack, i)) {
         called.add(functions.of(stack, i++));
       }
       Integer known = locations.putIfAbsent(called, locations.size() + 1);
@@ -149,10 +231,6 @@ final class PprofWriter {
   /** The unit of numbers with decimals: pprof has whole numbers, so the unit is smaller. */
   private static String parts(String unit, int decimals) {
     return decimals == 0 ? unit : unit + "/1" + "0".repeat(decimals);
-  }
-
-  private static long[] values(boolean time, long samples, long value) {
-    return time ? new long[] {samples, value} : new long[] {value};
   }
 
   /** The number of a module's mapping; a new mapping is written. */
@@ -167,8 +245,8 @@ final class PprofWriter {
     return modules.size();
   }
 
-  private Protobuf type(String type, String unit) {
-    return new Protobuf().field(1, string(type)).field(2, string(unit));
+  private Protobuf type(String[] typeAndUnit) {
+    return new Protobuf().field(1, string(typeAndUnit[0])).field(2, string(typeAndUnit[1]));
   }
 
   private void label(Protobuf sample, String key, String value) {

@@ -8,8 +8,9 @@ import java.nio.charset.StandardCharsets;
  *
  * @see <a href="https://protobuf.dev/programming-guides/encoding/">the encoding</a>
  */
-final class Protobuf {
+public final class Protobuf {
   private static final int VARINT = 0;
+  private static final int FIXED64 = 1;
   private static final int BYTES = 2;
 
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -18,7 +19,7 @@ final class Protobuf {
    * Writes an integer or a bool; a field that is 0 is left out, since 0 is the value of a missing
    * field.
    */
-  Protobuf field(int number, long value) {
+  public Protobuf field(int number, long value) {
     if (value != 0) {
       varint(out, (long) number << 3 | VARINT);
       varint(out, value);
@@ -27,17 +28,17 @@ final class Protobuf {
   }
 
   /** Writes a message within this one. */
-  Protobuf field(int number, Protobuf message) {
+  public Protobuf field(int number, Protobuf message) {
     return field(number, message.out.toByteArray());
   }
 
   /** Writes a string, also an empty one. */
-  Protobuf field(int number, String text) {
+  public Protobuf field(int number, String text) {
     return field(number, text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Writes integers, packed; zeros too. */
-  Protobuf packed(int number, long[] values) {
+  public Protobuf packed(int number, long[] values) {
     ByteArrayOutputStream packed = new ByteArrayOutputStream();
     for (long value : values) {
       varint(packed, value);
@@ -45,7 +46,17 @@ final class Protobuf {
     return field(number, packed.toByteArray());
   }
 
-  private Protobuf field(int number, byte[] bytes) {
+  /** Writes eight bytes, the lowest first. */
+  public Protobuf fixed(int number, long value) {
+    varint(out, (long) number << 3 | FIXED64);
+    for (int shift = 0; shift < Long.SIZE; shift += 8) {
+      out.write((int) (value >>> shift) & 0xFF);
+    }
+    return this;
+  }
+
+  /** Writes bytes, also none. */
+  public Protobuf field(int number, byte[] bytes) {
     varint(out, (long) number << 3 | BYTES);
     varint(out, bytes.length);
     out.writeBytes(bytes);
@@ -53,7 +64,7 @@ final class Protobuf {
   }
 
   /** The bytes that were written since the last call. */
-  byte[] take() {
+  public byte[] take() {
     byte[] bytes = out.toByteArray();
     out.reset();
     return bytes;

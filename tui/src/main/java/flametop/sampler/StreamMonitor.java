@@ -93,6 +93,13 @@ public final class StreamMonitor implements NameRequests {
     return List.copyOf(notices);
   }
 
+  /** The notices that came since they were taken last: for who runs so long that all are many. */
+  public synchronized List<String> takeNotices() {
+    List<String> taken = List.copyOf(notices);
+    notices.clear();
+    return taken;
+  }
+
   /** Time of the last batch, ns, CLOCK_MONOTONIC; 0 before the first. */
   public synchronized long time() {
     return time;

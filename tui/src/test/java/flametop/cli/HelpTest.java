@@ -105,7 +105,7 @@ class HelpTest {
     assertEquals(ExitCode.DONE, run("completion", "fish"));
     for (String line :
         List.of(
-            "-n 'not __fish_seen_subcommand_from record top view diff convert check events help completion' -f -a record",
+            "-n 'not __fish_seen_subcommand_from record top agent view diff convert check events help completion' -f -a record",
             "-n '__fish_seen_subcommand_from record' -l format -x -a 'folded speedscope",
             "-n '__fish_seen_subcommand_from diff' -l comm -l no-comm")) {
       assertTrue(out.toString().contains("complete -c flametop " + line), () -> line + "\n" + out);

@@ -15,7 +15,7 @@ public final class EventOptions {
       order = 7,
       paramLabel = "SPEC",
       description = {
-        "a source of events, such as fault; repeatable",
+        "a source of events, such as fault; events lists all",
         "Counts the events of a source, and takes stacks of some of them: fault, major-fault, switch, migrate (of the kernel); cycles, instructions, cache-miss, branch-miss (of the processor), each with :PERIOD; usdt:PROVIDER:NAME with -p, or usdt:FILE:PROVIDER:NAME; uprobe:FILE:FUNCTION and uretprobe:FILE:FUNCTION; kprobe:FUNCTION and kretprobe:FUNCTION; longjmp; wake and lock; tracepoint:CATEGORY:NAME, with /FILTER/ on its fields. Functions and names may be globs or /regular expressions/. Behind it, ,weight=arg1 (or a field, ret, dur, bytes) says what an event weighs, and ,unit=bytes what that is counted in. Repeatable."
       })
   private List<String> specs = List.of();

@@ -30,9 +30,7 @@ public final class Settings {
   private static final int MAX_SHOWN = 60;
   private static final String KEY = "key.";
 
-  private record Line(int number, String value) {}
-
-  private final Map<String, Line> lines = new HashMap<>();
+  private final Map<String, SettingLines.Line> lines = new HashMap<>();
   private final List<String> problems = new ArrayList<>();
   private final Map<Action, Integer> keyLines = new EnumMap<>(Action.class);
   private Keymap keymap = Keymap.DEFAULT;
@@ -44,43 +42,39 @@ public final class Settings {
       return;
     }
     try {
-      String[] all = user.read(file).split("\n", -1);
-      for (int i = 0; i < all.length; i++) {
-        String line = all[i].strip();
-        if (!line.isEmpty() && line.charAt(0) != '#') {
-          line(i + 1, line);
-        }
-      }
+      SettingLines.of(user.read(file)).forEach(this::line);
       settleKeys();
     } catch (IOException e) {
       complain(file + ": cannot be read: " + e.getMessage());
     }
   }
 
-  private void line(int number, String line) {
-    int equals = line.indexOf('=');
-    String key = equals < 0 ? "" : line.substring(0, equals).strip();
-    if (key.startsWith(KEY)) {
-      keys(number, key.substring(KEY.length()), withoutComment(line.substring(equals + 1)));
+  private void line(SettingLines.Line line) {
+    if (line.name().startsWith(KEY)) {
+      keys(line.number(), line.name().substring(KEY.length()), line.value());
       return;
     }
     for (String option : OPTIONS) {
-      if (option.equals(key)) {
-        lines.put(key, new Line(number, withoutComment(line.substring(equals + 1))));
+      if (option.equals(line.name())) {
+        lines.put(option, line);
         return;
       }
     }
     String known = String.join(", ", OPTIONS);
     wrong(
-        number,
-        equals < 0
+        line.number(),
+        line.name().isEmpty()
             ? "no '='; a line is 'theme = light'"
-            : "no such setting: " + key + "; there are " + known + ", key.ACTION (--print-config)");
+            : "no such setting: "
+                + line.name()
+                + "; there are "
+                + known
+                + ", key.ACTION (--print-config)");
   }
 
   /** The value of an option; null if there is none that can be used. */
   public <T> @Nullable T value(String option, ITypeConverter<T> converter) {
-    Line line = lines.get(option);
+    SettingLines.Line line = lines.get(option);
     if (line == null) {
       return null;
     }
@@ -103,7 +97,7 @@ public final class Settings {
    * option is not set.
    */
   public String place(String option) {
-    Line line = lines.get(option);
+    SettingLines.Line line = lines.get(option);
     return line == null ? "" : FILE + ":" + line.number();
   }
 
@@ -125,12 +119,6 @@ public final class Settings {
 
   private void complain(String text) {
     problems.add(CleanText.clean(text, MAX_MESSAGE));
-  }
-
-  /** A comment behind a value begins after a space; a key may be {@code #} itself. */
-  private static String withoutComment(String value) {
-    int hash = value.strip().startsWith("#") ? -1 : value.indexOf(" # ");
-    return (hash < 0 ? value : value.substring(0, hash)).strip();
   }
 
   private static String shown(String text) {

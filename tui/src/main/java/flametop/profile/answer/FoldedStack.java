@@ -59,6 +59,11 @@ public record FoldedStack(
       @Nullable State state,
       long value,
       long samples) {
+    /** The name of the state; empty where the state is not known. */
+    public String stateLabel() {
+      return state == null ? "" : state.label();
+    }
+
     /** The same with another value. */
     public Share withValue(long other) {
       return new Share(pid, process, tid, thread, state, other, samples);

@@ -310,6 +310,19 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
         });
   }
 
+  /**
+   * Shows all since a time, and forgets what was before and the numbers of all nodes: for a reader
+   * of one interval after the other. What is kept then depends on what the tasks do now, and not on
+   * how long sampling goes on.
+   */
+  public void beginAt(long time) {
+    worker.enqueue(
+        () -> {
+          shown.beginAt(time, intake.now());
+          shown.sweep(sweep, panels.heldTasks());
+        });
+  }
+
   @Override
   public void accept(ByteBuffer batch, Consumer<ByteBuffer> release) {
     if (!worker.offer(

@@ -201,6 +201,20 @@ final class Shown {
     return false;
   }
 
+  /**
+   * Shows all since a time, and forgets what was before, nodes included.
+   *
+   * @param now of the newest batch
+   */
+  void beginAt(long time, long now) {
+    show(Moment.ALL.beginningAt(time), now);
+    // The tail has to be there: it would take what is forgotten along.
+    graph().finish();
+    fold().refresh(System.nanoTime() + Long.MAX_VALUE / 2);
+    log().forget(time);
+    graph().renew();
+  }
+
   /** Frees what neither the log nor anything that is shown refers to. */
   void sweep(Sweep sweep, @Nullable TaskStates heldTasks) {
     List<LogFold> folds = new ArrayList<>();

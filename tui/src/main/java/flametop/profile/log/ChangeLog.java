@@ -24,6 +24,8 @@ import java.util.List;
  * mark a second, then one mark in ten seconds, and what is older than an hour is one sum. A chunk
  * goes on to the next of these when the memory of its own is used up.
  *
+ * <p>A reader that never goes back has the past {@linkplain #forget forgotten}.
+ *
  * <p>Ten seconds with too many sums give the lightest stacks up, and the one sum gives what is gone
  * to who {@link Owners#older stands for it} before: so nothing is lost, but told apart less.
  */
@@ -112,6 +114,7 @@ public final class ChangeLog {
   private final int chunkEntries;
   private final List<Reader> readers = new ArrayList<>();
   private final List<Chunk> chunks = new ArrayList<>();
+  private final Steps steps = new Steps(chunks);
   private final Packing packing = new Packing();
   private final Summing summing;
 
@@ -173,15 +176,6 @@ public final class ChangeLog {
   /** Bytes that history in full may take now. */
   public long limit() {
     return memory.full();
-  }
-
-  /** Bytes of the chunks with a step. */
-  private long bytes(long step) {
-    long bytes = 0;
-    for (Chunk c : chunks) {
-      bytes += c.step == step ? c.bytes() : 0;
-    }
-    return bytes;
   }
 
   /** Adds the owners and stacks that entries refer to. */
@@ -465,13 +459,13 @@ public final class ChangeLog {
 
   /** The time before the first chunk with this step. */
   private long endOf(long step) {
-    int at = first(step);
+    int at = steps.first(step);
     return at > 0 ? chunks.get(at - 1).endTime() : startTime;
   }
 
   /** The first mark at or after a time; the time itself if that is none of history in full. */
   public long markFrom(long time) {
-    int at = time > compactedTo() ? first(FULL) : chunks.size();
+    int at = time > compactedTo() ? steps.first(FULL) : chunks.size();
     for (Chunk c : chunks.subList(at, chunks.size())) {
       for (int m = 0; m < c.marks; m++) {
         if (c.markTime[m] >= time && c.markTime[m] != UNKNOWN_YET) {
@@ -484,56 +478,44 @@ public final class ChangeLog {
 
   /** The longest step between two times, ns. */
   public long step(long from, long to) {
-    long longest = FULL;
-    long begin = startTime;
-    for (Chunk c : chunks) {
-      if (c.step == FULL || begin >= to) {
-        break;
-      }
-      if (c.endTime() > from) {
-        longest = Math.max(longest, c.step);
-      }
-      begin = c.endTime();
-    }
-    return longest;
+    return steps.longest(startTime, from, to);
   }
 
-  /** The first chunk with a step; the number of chunks if there is none. */
-  private int first(long step) {
-    int at = 0;
-    while (at < chunks.size() && chunks.get(at).step != step) {
-      at++;
+  /**
+   * Forgets what was before a time, as far as that fills chunks: what is over becomes one sum of
+   * nobody that is known. For a log whose readers stand at that time, or behind, and never go back.
+   */
+  public void forget(long time) {
+    int over = steps.over(time);
+    if (over > 0) {
+      merge(0, over - 1, ALL, true);
+      compacted = chunks.size();
     }
-    return at;
   }
 
   private void compact(long now) {
     // The newest chunks stay: what comes next belongs to their last mark.
-    while (bytes(FULL) + newest.bytes() > memory.full() && first(FULL) < chunks.size() - 3) {
-      sumUp(first(FULL), chunks.size() - 4, SECONDS_RUN, SECOND);
+    while (steps.bytes(FULL) + newest.bytes() > memory.full()
+        && steps.first(FULL) < chunks.size() - 3) {
+      sumUp(steps.first(FULL), chunks.size() - 4, SECONDS_RUN, SECOND);
     }
-    while (bytes(SECOND) > memory.seconds()) {
-      sumUp(first(SECOND), first(FULL) - 1, TENS_RUN, TEN_SECONDS);
+    while (steps.bytes(SECOND) > memory.seconds()) {
+      sumUp(steps.first(SECOND), steps.first(FULL) - 1, TENS_RUN, TEN_SECONDS);
     }
-    int ten = first(TEN_SECONDS);
+    int ten = steps.first(TEN_SECONDS);
     while (ten < chunks.size() && chunks.get(ten).endTime() < now - SUMMED_NANOS - TENS_RUN) {
       merge(0, ten, ALL);
-      ten = first(TEN_SECONDS);
+      ten = steps.first(TEN_SECONDS);
     }
-    if (sums() > memory.sums() && tenSums > memory.sumsOfTenSeconds()) {
+    if (steps.sums() > memory.sums() && tenSums > memory.sumsOfTenSeconds()) {
       fewerTens(memory.sumsOfTenSeconds());
-    } else if (sums() < memory.sums() / 2) {
+    } else if (steps.sums() < memory.sums() / 2) {
       tenSums = Summing.ALL;
     }
-    while (sums() > memory.sums() && ten < chunks.size()) {
+    while (steps.sums() > memory.sums() && ten < chunks.size()) {
       merge(0, ten, ALL);
-      ten = first(TEN_SECONDS);
+      ten = steps.first(TEN_SECONDS);
     }
-  }
-
-  /** Bytes of all sums. */
-  private long sums() {
-    return bytes(SECOND) + bytes(TEN_SECONDS) + bytes(ALL);
   }
 
   /** Makes one chunk of the chunks from one on, as many as are {@code nanos} long. */
@@ -549,8 +531,16 @@ public final class ChangeLog {
     merge(from, to, step);
   }
 
-  /** Makes one chunk of those from one to another, with a mark for each step. */
   private void merge(int from, int to, long step) {
+    merge(from, to, step, false);
+  }
+
+  /**
+   * Makes one chunk of those from one to another, with a mark for each step.
+   *
+   * @param forgets whether what is over is not told apart any more
+   */
+  private void merge(int from, int to, long step, boolean forgets) {
     readers.forEach(r -> r.leave(from, to));
     Merger merger = new Merger(step);
     for (int i = from; i <= to; i++) {
@@ -566,7 +556,9 @@ public final class ChangeLog {
         }
       }
     }
-    if (step == ALL) {
+    if (forgets) {
+      merger = summing.forgotten(merger, from);
+    } else if (step == ALL) {
       int most = memory.entriesOfTheOneSum();
       merger = summing.fewer(merger, from, before(chunks.get(to)), most, most / 2);
     } else if (step == TEN_SECONDS) {

@@ -39,6 +39,15 @@ final class Summing {
     return isOver(older, most) ? light(light(older, from, kept, false), from, kept, true) : older;
   }
 
+  /** Tells apart only what is not over; all the rest is of nobody that is known. */
+  Merger forgotten(Merger of, int from) {
+    return rekeyed(
+        of,
+        from,
+        (its, entry) -> its.open[entry] == 0 ? Owners.OLDER : its.owner[entry],
+        (its, entry) -> its.open[entry] == 0 ? Stacks.OLDER : its.stack[entry]);
+  }
+
   private static boolean isOver(Merger of, int most) {
     boolean over = false;
     Chunk marks = of.marks();

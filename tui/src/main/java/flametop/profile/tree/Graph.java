@@ -143,6 +143,17 @@ public final class Graph<F extends Fold> {
     shape(wanted);
   }
 
+  /** Begins anew, and forgets the numbers of all nodes. */
+  public void renew() {
+    Shape shape = shape();
+    close();
+    shown = store.first(shape);
+    before.clear();
+    refused = null;
+    picture = null;
+    top = null;
+  }
+
   /** Whether the graph of another shape is still shown, or of stacks that are gone. */
   public boolean isRefolding() {
     boolean other = next != null && (shown.isOutdated() || !shape().equals(shown.tree().shape()));

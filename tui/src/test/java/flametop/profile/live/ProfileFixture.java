@@ -29,6 +29,10 @@ abstract class ProfileFixture {
 
   final List<Integer> asked = new CopyOnWriteArrayList<>();
   final List<ByteBuffer> released = new CopyOnWriteArrayList<>();
+
+  /** What was sent, for another profile. */
+  final List<ByteBuffer> sent = new ArrayList<>();
+
   Profile profile;
   Moment moment = Moment.ALL;
   int sequence;
@@ -63,7 +67,9 @@ abstract class ProfileFixture {
   }
 
   void send(Batch batch) {
-    profile.accept(batch.bytes(), released::add);
+    ByteBuffer bytes = batch.bytes();
+    sent.add(bytes.duplicate().order(bytes.order()));
+    profile.accept(bytes, released::add);
   }
 
   /** Two processes: one sleeps in main;poll, one runs main;work half of the time. */

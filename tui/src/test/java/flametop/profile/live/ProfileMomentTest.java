@@ -20,12 +20,17 @@ import flametop.profile.answer.TasksReport;
 import flametop.profile.answer.TimeRange;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
+import flametop.profile.tree.Options;
 import flametop.sampler.State;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * The moment and the range that a profile shows: what is frozen, what is past, and what is compared
@@ -81,6 +86,51 @@ class ProfileMomentTest extends ProfileFixture {
     assertEquals(7, held.live().losses().lostSamples());
     show(moment.withFrozen(false));
     assertEquals(1, shown(StateSet.ALL).live().host().cpus().get(0).busy());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1 << 10, Options.DEFAULT_HISTORY_BYTES})
+  void extract_windowsThatBeginWhereTheLastEnded_addUpToTheWhole(long history) throws Exception {
+    Map<String, Long> parts = new TreeMap<>();
+    long covered = 0;
+    long to = 0;
+    try (Profile windows = open(new Options(Shape.PLAIN, history, false))) {
+      for (int pass = 0; pass < 1_200; pass += 37) {
+        int first = sequence;
+        run(pass, pass + 37);
+        if (pass == 0) {
+          names();
+        }
+        assertTrue(sequence > first);
+        for (ByteBuffer batch : sent) {
+          windows.accept(batch, released::add);
+        }
+        sent.clear();
+        Extract extract = get(windows.extract(StateSet.ALL, GraphQuery.ROOT, false));
+        for (FoldedStack stack : extract.stacks()) {
+          for (FoldedStack.Share share : stack.shares()) {
+            parts.merge(
+                String.join(";", stack.names()) + " " + share.state(), share.value(), Long::sum);
+          }
+        }
+        covered += extract.scope().time().nanos();
+        to = extract.scope().time().to();
+        windows.beginAt(to);
+      }
+    }
+    Extract whole = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    assertEquals(whole.scope().time().nanos(), covered);
+    assertEquals(whole.scope().time().to(), to);
+    Map<String, Long> all = new TreeMap<>();
+    for (FoldedStack stack : whole.stacks()) {
+      for (FoldedStack.Share share : stack.shares()) {
+        all.merge(String.join(";", stack.names()) + " " + share.state(), share.value(), Long::sum);
+      }
+    }
+    assertEquals(all.keySet(), parts.keySet());
+    for (String stack : all.keySet()) {
+      assertEquals((double) all.get(stack), (double) parts.get(stack), (double) MS, stack);
+    }
   }
 
   @Test

@@ -462,4 +462,76 @@ class ProfileTest extends ProfileFixture {
     }
     assertEquals((long) each * batches, folded);
   }
+
+  /**
+   * Intervals one after the other, each with processes, names, groups and stacks that there never
+   * were before, 80,000 processes and 80,000 stacks in all: of those that are over little is kept.
+   */
+  @Test
+  void beginAt_intervalsOfWhatIsNew_keepsFewOfThem() throws Exception {
+    profile.close();
+    Shape shape = Shape.of(new Shape.Group(RootOrder.CGROUP));
+    profile = open(new Options(shape, 4 << 20, false));
+    int each = 400;
+    int asleep = 0;
+    send(batch(1000, true).module(0, 1, "/bin/app").frame(asleep, 0).stack(asleep, asleep));
+    send(
+        batch(1000, true)
+            .name(asleep, "waits")
+            .process(asleep, 7, "sleeper")
+            .cgroup(asleep, "/sleepers")
+            .task(asleep, asleep, 7, "sleeper")
+            .changed(1000, asleep, asleep, 0, State.SLEEP, 1));
+    List<Profile.Kept> kept = new ArrayList<>();
+    long ran = 0;
+    long slept = 0;
+    int intervals = 200;
+    for (int n = 1; n <= intervals; n++) {
+      double time = 1000 + 50 * n;
+      Batch batch = batch(time, true);
+      int[] ids = new int[each];
+      for (int i = 0; i < each; i++) {
+        int id = 1 + (n + 1) % 2 * each + i;
+        ids[i] = 1 + n % 2 * each + i;
+        int number = n * each + i;
+        batch
+            .process(id, 1000 + number % 30_000, "c" + number)
+            .cgroup(id, "/g" + number)
+            .task(id, id, 1000 + number % 30_000, "c" + number)
+            .frame(id, 0)
+            .stack(id, id)
+            .name(id, "f" + number)
+            .sample(time, id, id, 0, 1)
+            .gone(id, time + 1, 1);
+      }
+      if (n > 1) {
+        batch
+            .forgotten(IdSpace.TASK, ids)
+            .forgotten(IdSpace.PROCESS, ids)
+            .forgotten(IdSpace.STACK, ids)
+            .forgotten(IdSpace.FRAME, ids);
+      }
+      send(batch);
+      send(batch(time + 25, true));
+      Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+      for (FoldedStack stack : extract.stacks()) {
+        String of = String.join(";", stack.names());
+        boolean older = !of.endsWith("waits") && !of.matches(".*c" + "(\\d+);f\\1");
+        assertFalse(older, () -> "only what is told apart is in an interval: " + of);
+        ran += of.endsWith("waits") ? 0 : stack.value();
+        slept += of.endsWith("waits") ? stack.value() : 0;
+      }
+      profile.beginAt(extract.scope().time().to());
+      kept.add(get(profile.kept()));
+    }
+    assertEquals((long) each * intervals * MS, ran);
+    assertEquals((50L * intervals + 25) * MS, slept);
+    // A second, 20 intervals, is how long a stack may wait for names.
+    for (Profile.Kept of : kept) {
+      assertTrue(of.owners() < 20 * each, of::toString);
+      assertTrue(of.stacks() < 100 * each, of::toString);
+      assertTrue(of.trie() < 50 * each, of::toString);
+      assertTrue(of.logBytes() < 1 << 20, of::toString);
+    }
+  }
 }
