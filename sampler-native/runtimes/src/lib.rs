@@ -24,6 +24,7 @@ mod names;
 mod parted;
 mod php;
 pub mod python;
+mod ruby;
 
 pub use chain::FULL;
 pub use hotspot::HotSpot;
@@ -32,6 +33,7 @@ pub use memory::{Memory, Pages};
 pub use names::{Function, Name, NameId, Names};
 pub use php::Php;
 pub use python::Python;
+pub use ruby::Ruby;
 
 /// One kind of runtime: what it tells of a process in which it runs.
 pub trait Runtime: Sized {
@@ -101,6 +103,8 @@ pub enum RuntimeKind {
     Python,
     /// See [`Php`].
     Php,
+    /// See [`Ruby`].
+    Ruby,
 }
 
 /// A runtime that was attached to, whichever it is.
@@ -112,6 +116,8 @@ pub enum Attached {
     Python(Box<Python>),
     /// PHP.
     Php(Box<Php>),
+    /// Ruby.
+    Ruby(Box<Ruby>),
 }
 
 /// The runtime that a mapping of this file says is in the process.
@@ -122,6 +128,8 @@ pub fn recognise(path: &[u8]) -> Option<RuntimeKind> {
         Some(RuntimeKind::Python)
     } else if Php::recognise(path) {
         Some(RuntimeKind::Php)
+    } else if Ruby::recognise(path) {
+        Some(RuntimeKind::Ruby)
     } else {
         None
     }
@@ -136,6 +144,7 @@ pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<At
         RuntimeKind::HotSpot => Attached::HotSpot(Box::new(HotSpot::attach(memory, base)?)),
         RuntimeKind::Python => Attached::Python(Box::new(Python::attach(memory, base)?)),
         RuntimeKind::Php => Attached::Php(Box::new(Php::attach(memory, base)?)),
+        RuntimeKind::Ruby => Attached::Ruby(Box::new(Ruby::attach(memory, base)?)),
     })
 }
 
@@ -146,6 +155,7 @@ impl Attached {
             Attached::HotSpot(_) => RuntimeKind::HotSpot,
             Attached::Python(_) => RuntimeKind::Python,
             Attached::Php(_) => RuntimeKind::Php,
+            Attached::Ruby(_) => RuntimeKind::Ruby,
         }
     }
 
@@ -155,6 +165,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.read(memory, lacks),
             Attached::Python(python) => python.read(memory, lacks),
             Attached::Php(php) => php.read(memory, lacks),
+            Attached::Ruby(ruby) => ruby.read(memory, lacks),
         }
     }
 
@@ -164,6 +175,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.keeps_frame_pointer(pc),
             Attached::Python(python) => python.keeps_frame_pointer(pc),
             Attached::Php(php) => php.keeps_frame_pointer(pc),
+            Attached::Ruby(ruby) => ruby.keeps_frame_pointer(pc),
         }
     }
 
@@ -179,6 +191,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.step(known, at, stack, called),
             Attached::Python(python) => python.step(known, at, stack, called),
             Attached::Php(php) => php.step(known, at, stack, called),
+            Attached::Ruby(ruby) => ruby.step(known, at, stack, called),
         }
     }
 
@@ -188,6 +201,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.glance(known, word),
             Attached::Python(python) => python.glance(known, word),
             Attached::Php(php) => php.glance(known, word),
+            Attached::Ruby(ruby) => ruby.glance(known, word),
         }
     }
 
@@ -197,6 +211,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.interpreter(),
             Attached::Python(python) => python.interpreter(),
             Attached::Php(php) => php.interpreter(),
+            Attached::Ruby(ruby) => ruby.interpreter(),
         }
     }
 
@@ -206,6 +221,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.interpreter_part(),
             Attached::Python(python) => python.interpreter_part(),
             Attached::Php(php) => php.interpreter_part(),
+            Attached::Ruby(ruby) => ruby.interpreter_part(),
         }
     }
 
@@ -215,6 +231,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.chain(thread),
             Attached::Python(python) => python.chain(thread),
             Attached::Php(php) => php.chain(thread),
+            Attached::Ruby(ruby) => ruby.chain(thread),
         }
     }
 
@@ -230,6 +247,7 @@ impl Attached {
             Attached::HotSpot(hotspot) => hotspot.interpreted(known, copied, stack, runs),
             Attached::Python(python) => python.interpreted(known, copied, stack, runs),
             Attached::Php(php) => php.interpreted(known, copied, stack, runs),
+            Attached::Ruby(ruby) => ruby.interpreted(known, copied, stack, runs),
         }
     }
 }
@@ -315,6 +333,8 @@ pub struct Part {
     pub address: u64,
     /// So many bytes it has at least.
     pub least: u64,
+    /// Whatever code of the same file calls it does nothing else, and has a frame of its own.
+    pub has_caller: bool,
 }
 
 /// The copied memory of a stack.
@@ -398,6 +418,8 @@ pub enum Lack {
     Again(u64, u64),
     /// The method at an address.
     Method(u64),
+    /// The function at an address, which belongs to the method at the other one; 0: to none.
+    MethodOf(u64, u64),
     /// The thread of this number, and its number in its own namespace; 0: that is not known.
     Thread(u32, u32),
 }
@@ -411,6 +433,8 @@ pub enum Found {
     Same(u64),
     /// A method; none: there is none.
     Method(u64, Option<Box<Method>>),
+    /// There is nothing of what was lacking.
+    Absent(Lack),
     /// A thread, by its number, as the runtime knows it; none: the runtime does not know the thread.
     Thread(u32, Option<Thread>),
 }
@@ -518,9 +542,11 @@ pub struct Method {
     /// HotSpot: its bytecodes; empty: it is native. Others: two words by which it is known again.
     pub(crate) begin: u64,
     pub(crate) end: u64,
+    /// Ruby: where its instructions are.
+    pub(crate) start: u64,
     /// HotSpot: offsets of bytecodes, in their order, and the lines that begin there. Others: numbers of instructions.
     pub(crate) lines: Box<[(u16, u16)]>,
-    /// PHP: it is written in C.
+    /// PHP and Ruby: it is written in C.
     pub(crate) is_native: bool,
     /// It is known by its two words, wherever it lies.
     pub(crate) is_by_words: bool,

@@ -1,0 +1,83 @@
+//! Control frames of Ruby, and the calls of its virtual machine that run them.
+
+use super::layout::{self, Frame};
+use crate::{Function, Interpreted, Known, Order, Runs, chain::Copied, known::Looked};
+
+/// Bytes of a word of instructions.
+const WORD: u64 = 8;
+
+/// The functions of a stack. None: they do not add up, or something is lacking.
+///
+/// A function that is written in C belongs to the run that called it, so that what the function itself calls stands within it.
+pub fn runs(known: &mut Known, interpreted: &Interpreted<'_>, runs: &mut Runs) -> Option<()> {
+    let copied = Copied::of(interpreted.copied);
+    let is_it = known.thread(interpreted.thread, |thread| {
+        let copied = copied.as_ref()?;
+        Some(copied.thread == thread.address && copied.identity == thread.identity)
+    });
+    let copied = copied.filter(|_| is_it)?;
+    let mut is_named = true;
+    for node in copied.nodes() {
+        let (kind, is_first) = layout::frame(node.flags)?;
+        // A function that begins has no instruction yet, and is not there for Ruby itself either.
+        let is_function = match kind {
+            Frame::Written => node.place != 0,
+            Frame::Native => true,
+            Frame::Nothing => false,
+        };
+        if is_function {
+            match known.method_of_owner(node.object, node.words) {
+                Looked::There(method) => match method.name {
+                    Some(name) => runs.functions.push(Function {
+                        name,
+                        line: match kind {
+                            Frame::Written => method.line_of(instruction(method.start, node.place)),
+                            _ => 0,
+                        },
+                    }),
+                    None => is_named = false,
+                },
+                Looked::Nothing | Looked::Lacking => is_named = false,
+            }
+        }
+        if is_first {
+            runs.ends.push((0, runs.functions.len()));
+        }
+    }
+    let is_whole = copied.rest == 0;
+    if !is_named || !is_whole && !copied.is_cut() {
+        return None;
+    }
+    runs.order = match is_whole {
+        true => Order::Whole,
+        false => Order::Inner,
+    };
+    let end = runs.ends.last().map_or(0, |(_, end)| *end);
+    if is_whole {
+        // Those that C called, and no function of Ruby did.
+        runs.functions.truncate(end);
+    } else {
+        runs.is_cut = runs.functions.len() > end;
+    }
+    Some(())
+}
+
+/// The number of the word of instructions at which a function is: what comes next is told. None: it is none of the function's.
+fn instruction(instructions: u64, next: u64) -> Option<u16> {
+    let behind = next.checked_sub(instructions)? / WORD;
+    u16::try_from(behind.saturating_sub(1)).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn instruction_is_the_one_before_what_comes_next() {
+        assert_eq!(instruction(100, 100), Some(0));
+        assert_eq!(instruction(100, 108), Some(0));
+        assert_eq!(instruction(100, 124), Some(2));
+        assert_eq!(instruction(100, 92), None);
+        assert_eq!(instruction(0, u64::MAX), None);
+    }
+}

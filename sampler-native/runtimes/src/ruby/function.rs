@@ -1,0 +1,165 @@
+//! Names and lines of functions.
+
+use std::io;
+
+use super::{
+    class,
+    layout::{
+        BASE_LABEL, BODY, DEFINED_BY, DEFINITION, FIRST_NAME, INSTRUCTIONS, LABEL, Layout, OWNER,
+        PATH,
+    },
+    lines, object,
+};
+use crate::{
+    Method, Name,
+    memory::{Pages, strange},
+};
+
+/// Most bytes of a name, of a path, and of a name as it is shown.
+const MOST_NAME: u64 = 256;
+const MOST_PATH: u64 = 4096;
+const MOST_SHOWN: usize = 512;
+
+/// Kinds of definitions, by their lowest bits: by an instruction sequence, and in C.
+const DEFINITION_KIND: u32 = 0xf;
+const BY_SEQUENCE: u32 = 0;
+/// A function in C whose name cannot be read.
+const NAMELESS: &str = "(C function)";
+
+/// The instruction sequence at an address, or the method that is written in C, as a method whose words are the address of its body or
+/// definition, and that of the method that it belongs to, `owner`; 0: to none.
+pub fn read(
+    layout: &Layout,
+    symbols: u64,
+    memory: &Pages<'_>,
+    at: u64,
+    owner: u64,
+) -> io::Result<Method> {
+    let body = memory.u64(at.wrapping_add(BODY.into()))?;
+    let (shown, path, lines, start) = match object::internal(memory, at)? {
+        object::SEQUENCE => {
+            let text = |offset: u64, most: u64| {
+                object::text(layout, memory, memory.u64(body.wrapping_add(offset))?, most)
+            };
+            let path = path(layout, memory, memory.u64(body.wrapping_add(PATH))?)?;
+            let class = class_of(layout, symbols, memory, body, owner);
+            let (label, base) = (text(LABEL, MOST_NAME)?, text(BASE_LABEL, MOST_NAME)?);
+            (
+                shown(&label, &base, class.ok().flatten().as_deref(), &path),
+                path,
+                // A function without lines is still a function.
+                lines::read(layout, memory, body).unwrap_or_default(),
+                memory.u64(body.wrapping_add(INSTRUCTIONS))?,
+            )
+        }
+        object::METHOD if at == owner => {
+            let number = memory.u64(body.wrapping_add(FIRST_NAME))?;
+            let name = object::symbol(layout, memory, symbols, number, MOST_NAME);
+            let name = name.unwrap_or_else(|_| NAMELESS.to_owned());
+            let class = memory.u64(at.wrapping_add(OWNER))?;
+            let class = class::before_method(layout, symbols, memory, class);
+            let class = class.ok().flatten().unwrap_or_default();
+            (format!("{class}{name}"), String::new(), Vec::new(), 0)
+        }
+        _ => return Err(strange("it is no function")),
+    };
+    let cut = (0..=shown.len().min(MOST_SHOWN))
+        .rev()
+        .find(|at| shown.is_char_boundary(*at));
+    Ok(Method {
+        name: Name {
+            function: shown.as_bytes()[..cut.unwrap_or_default()].into(),
+            file: path.into_bytes().into(),
+        },
+        begin: body,
+        end: owner,
+        start,
+        lines: lines.into(),
+        is_native: start == 0,
+        is_by_words: true,
+    })
+}
+
+/// What the class of a method puts before the name of its instruction sequence, whose body is told. None: the method is another one, or
+/// there is none.
+fn class_of(
+    layout: &Layout,
+    symbols: u64,
+    memory: &Pages<'_>,
+    body: u64,
+    owner: u64,
+) -> io::Result<Option<String>> {
+    if owner == 0 || object::internal(memory, owner)? != object::METHOD {
+        return Ok(None);
+    }
+    let definition = memory.u64(owner.wrapping_add(DEFINITION))?;
+    let kind = memory.u32(definition)? & DEFINITION_KIND;
+    let defined_by = memory.u64(definition.wrapping_add(DEFINED_BY))?;
+    let outermost = memory.u64(body.wrapping_add(layout.outermost.into()))?;
+    if kind != BY_SEQUENCE || defined_by != outermost {
+        return Ok(None);
+    }
+    let class = memory.u64(owner.wrapping_add(OWNER))?;
+    class::before_method(layout, symbols, memory, class)
+}
+
+/// The path of a file: the whole one, if there are two.
+fn path(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<String> {
+    if let Ok(path) = object::text(layout, memory, at, MOST_PATH) {
+        return Ok(path);
+    }
+    let path = |index: u64| {
+        let path = object::element(layout, memory, at, index)?;
+        object::text(layout, memory, path, MOST_PATH)
+    };
+    path(1).or_else(|_| path(0))
+}
+
+/// A name as people write it: `Cart#total`, `block in Cart#total`; code of no method by its file too: `<main> (shop/cart.rb)`.
+fn shown(label: &str, base: &str, class: Option<&str>, path: &str) -> String {
+    match (class, label.strip_suffix(base)) {
+        (Some(class), Some(before)) => format!("{before}{class}{base}"),
+        _ => format!("{label} ({})", file(path)),
+    }
+}
+
+/// A file and its folder.
+fn file(path: &str) -> &str {
+    let mut slashes = path.match_indices('/').map(|(at, _)| at + 1).rev();
+    let from = slashes.nth(1).unwrap_or(0);
+    let file = path.get(from..).unwrap_or(path);
+    let file = file.trim_start_matches('/');
+    let cut = file.len().saturating_sub(MOST_SHOWN / 2);
+    let cut = (cut..file.len()).find(|at| file.is_char_boundary(*at));
+    cut.map_or(file, |cut| &file[cut..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_names_the_class_before_the_method_and_the_file_where_there_is_none() {
+        for (label, base, class, told) in [
+            ("total", "total", Some("Cart#"), "Cart#total"),
+            ("total", "total", Some("Shop::Cart."), "Shop::Cart.total"),
+            (
+                "block (2 levels) in total",
+                "total",
+                Some("Cart#"),
+                "block (2 levels) in Cart#total",
+            ),
+            (
+                "rescue in total",
+                "total",
+                Some("Cart#"),
+                "rescue in Cart#total",
+            ),
+            ("total", "total", None, "total (shop/cart.rb)"),
+            ("<main>", "<main>", None, "<main> (shop/cart.rb)"),
+            ("a", "b", Some("Cart#"), "a (shop/cart.rb)"),
+        ] {
+            assert_eq!(shown(label, base, class, "/srv/shop/cart.rb"), told);
+        }
+    }
+}
