@@ -49,7 +49,7 @@ int cpu_stacks(struct bpf_perf_event_data *ctx)
 		return 0;
 	__sync_fetch_and_add(&taken, 1);
 
-	bool user_mode = (READ_REG(ctx->regs.cs) & 3) == 3, teaches = 0;
+	bool user_mode = IS_USER(READ_REG(MODE_OF(&ctx->regs))), teaches = 0;
 	__u64 size;
 
 	struct pointers of = pointers_of(t);

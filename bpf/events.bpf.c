@@ -291,7 +291,7 @@ int hit_counter(struct bpf_perf_event_data *ctx)
 		return 0;
 	c->runs++;
 	if (counts_for(t, c))
-		hit(ctx, t, c, unit, 0, (READ_REG(ctx->regs.cs) & 3) == 3, 0);
+		hit(ctx, t, c, unit, 0, IS_USER(READ_REG(MODE_OF(&ctx->regs))), 0);
 	return 0;
 }
 
@@ -389,11 +389,11 @@ int hit_tracepoint(void *ctx)
 	return 0;
 }
 
-/* An argument of a function by the calling convention of x86-64. All are read: the verifier allows no register of a computed place. */
+/* An argument of a function by the calling convention. All are read: the verifier allows no register of a computed place. */
 static __always_inline __s64 argument(struct user_regs *ctx)
 {
-	__u64 first = READ_REG(ctx->di), second = READ_REG(ctx->si), third = READ_REG(ctx->dx);
-	__u64 fourth = READ_REG(ctx->cx), fifth = READ_REG(ctx->r8), sixth = READ_REG(ctx->r9);
+	__u64 first = ARGUMENT_0(ctx), second = ARGUMENT_1(ctx), third = ARGUMENT_2(ctx);
+	__u64 fourth = ARGUMENT_3(ctx), fifth = ARGUMENT_4(ctx), sixth = ARGUMENT_5(ctx);
 
 	return number == 0   ? first
 	       : number == 1 ? second
@@ -412,7 +412,7 @@ int hit_function(struct user_regs *ctx)
 
 	if (c && counts_for(t, c))
 		hit(ctx, t, c, weighed_by == FT_WEIGHT_ARGUMENT ? argument(ctx) : (__s64)unit, 0,
-		    (READ_REG(ctx->cs) & 3) == 3, 1);
+		    IS_USER(READ_REG(MODE_OF(ctx))), 1);
 	return 0;
 }
 
@@ -427,7 +427,8 @@ static __always_inline bool goes_on(struct task_struct *t, __u64 sp)
 {
 	__u64 address = 0;
 
-	if (is_of_kernel(sp))
+	/* without a return address on the stack nothing tells of a jump */
+	if (is_of_kernel(sp) || !RETURN_BYTES)
 		return 1;
 	return !bpf_probe_read_user(&address, sizeof(address), (void *)sp) &&
 	       address == probed_return(t->mm);
@@ -453,7 +454,7 @@ int begin_call(struct user_regs *ctx)
 	}
 	call->inner = 0;
 	call->sp = sp;
-	call->function = READ_REG(ctx->ip);
+	call->function = IP_OF(ctx);
 	call->start = bpf_ktime_get_ns();
 	return 0;
 }
@@ -462,7 +463,7 @@ int begin_call(struct user_regs *ctx)
 static __always_inline bool is_inner(struct call *call, __u64 sp)
 {
 	if (!is_of_kernel(call->sp))
-		return sp != call->sp + 8;
+		return sp != call->sp + RETURN_BYTES;
 	/* from 6.13 to 6.18 the kernel gives a stack pointer of its own here, but each of its calls returns */
 	if (!call->inner)
 		return 0;
@@ -482,7 +483,7 @@ int hit_return(struct user_regs *ctx)
 	if (!c || !counts_for(t, c))
 		return 0;
 	if (weighed_by == FT_WEIGHT_RETURNED)
-		weight = READ_REG(ctx->ax);
+		weight = RETURNED_OF(ctx);
 	if (weighed_by == FT_WEIGHT_DURATION) {
 		struct call *call = bpf_task_storage_get(&calls, t, 0, 0);
 
@@ -495,7 +496,7 @@ int hit_return(struct user_regs *ctx)
 		function = call->function;
 		call->start = 0;
 	}
-	hit(ctx, t, c, weight, function, (READ_REG(ctx->cs) & 3) == 3, 1);
+	hit(ctx, t, c, weight, function, IS_USER(READ_REG(MODE_OF(ctx))), 1);
 	return 0;
 }
 

@@ -9,9 +9,13 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 10
+#define FT_ABI 11
 
-#define FT_REGS          17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
+#ifdef __TARGET_ARCH_arm64
+#define FT_REGS 33 /* DWARF order: x0..x30 sp pc */
+#else
+#define FT_REGS 17 /* DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip */
+#endif
 #define FT_COMM          16
 #define FT_KERNEL_FRAMES 127
 #define FT_PASS_STACK    (16 * 1024) /* bytes of user stack copied by a pass */
@@ -344,7 +348,7 @@ struct ft_frequency {
 };
 
 _Static_assert(sizeof(struct ft_head) == 160, "ft_head has padding or moved");
-_Static_assert(sizeof(struct ft_stack) == 17 * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
+_Static_assert(sizeof(struct ft_stack) == FT_REGS * 8 + 4 * 8 + 4 * 4 + 8 + FT_COMM + 2 * 4,
 	       "ft_stack has padding or moved");
 _Static_assert(sizeof(struct ft_waker) == 16 + FT_COMM, "ft_waker has padding or moved");
 _Static_assert(sizeof(struct ft_event) == 48 + FT_WAKERS * sizeof(struct ft_waker),

@@ -25,9 +25,9 @@ struct {
 SEC("uprobe.multi")
 int fill_jump_buffer(struct user_regs *ctx)
 {
-	struct jump_buffer buffer = { .address = READ_REG(ctx->di) };
+	struct jump_buffer buffer = { .address = ARGUMENT_0(ctx) };
 	/* behind the return address */
-	__u64 sp = READ_REG(ctx->sp) + 8;
+	__u64 sp = READ_REG(ctx->sp) + RETURN_BYTES;
 
 	if (!is_target(bpf_get_current_task_btf()))
 		return 0;
@@ -42,7 +42,7 @@ int hit_jump(struct user_regs *ctx)
 {
 	struct task_struct *t = bpf_get_current_task_btf();
 	struct ft_event_counts *c = own_counts();
-	struct jump_buffer buffer = { .address = READ_REG(ctx->di) };
+	struct jump_buffer buffer = { .address = ARGUMENT_0(ctx) };
 	struct subject of = { .cut = FT_CUT_UNKNOWN };
 	__u64 *sp;
 

@@ -8,10 +8,6 @@
 #ifndef FLAMETOP_KERNEL_H
 #define FLAMETOP_KERNEL_H
 
-#ifndef __TARGET_ARCH_x86
-#error "user registers are known for x86-64 only"
-#endif
-
 typedef _Bool bool;
 typedef signed char __s8;
 typedef unsigned char __u8;
@@ -30,6 +26,7 @@ typedef __u32 __wsum;
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_core_read.h>
 #include "flametop.h"
+#include "registers.h"
 
 /* From the kernel's user API; these numbers never change. */
 enum {
@@ -58,11 +55,6 @@ enum {
 };
 #define EBUSY 16
 
-struct user_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
-	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, flags, sp, ss;
-};
-
 struct bpf_perf_event_data {
 	struct user_regs regs;
 	__u64 sample_period;
@@ -90,8 +82,6 @@ struct bpf_perf_event_data {
 #define TASK_FROZEN         0x8000
 #define EXIT_DEAD_OR_ZOMBIE 0x0030
 
-#define USER32_CS 0x23
-
 #define VM_PFNMAP   0x00000400
 #define VM_IO       0x00004000
 #define VM_MIXEDMAP 0x10000000
@@ -107,12 +97,6 @@ struct bpf_perf_event_data {
 #define RWSEM_OWNER_FLAGS  7
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-/* since 6.9 cs and ss are narrower, within unions for FRED (ee63291aa8287c) */
-struct pt_regs {
-	unsigned long r15, r14, r13, r12, bp, bx, r11, r10, r9, r8;
-	unsigned long ax, cx, dx, si, di, orig_ax, ip, cs, sp;
-};
 
 typedef struct {
 	long counter;
@@ -544,33 +528,6 @@ static __always_inline bool has_userfaultfd(struct vm_area_struct *vma)
 		return vma->vm_userfaultfd_ctx.ctx;
 	return 0;
 }
-
-/* `from` is a struct pt_regs or the regs of a perf_event, `to` has FT_REGS slots in DWARF order.
- * Volatile: clang merges two branches that read alike, and then the verifier sees a modified ctx pointer. */
-#define READ_REG(r) (*(volatile unsigned long *)&(r))
-#define COPY_REGS(to, from)                       \
-	do {                                      \
-		(to)[0] = READ_REG((from)->ax);   \
-		(to)[1] = READ_REG((from)->dx);   \
-		(to)[2] = READ_REG((from)->cx);   \
-		(to)[3] = READ_REG((from)->bx);   \
-		(to)[4] = READ_REG((from)->si);   \
-		(to)[5] = READ_REG((from)->di);   \
-		(to)[6] = READ_REG((from)->bp);   \
-		(to)[7] = READ_REG((from)->sp);   \
-		(to)[8] = READ_REG((from)->r8);   \
-		(to)[9] = READ_REG((from)->r9);   \
-		(to)[10] = READ_REG((from)->r10); \
-		(to)[11] = READ_REG((from)->r11); \
-		(to)[12] = READ_REG((from)->r12); \
-		(to)[13] = READ_REG((from)->r13); \
-		(to)[14] = READ_REG((from)->r14); \
-		(to)[15] = READ_REG((from)->r15); \
-		(to)[16] = READ_REG((from)->ip);  \
-	} while (0)
-#define REG_BP 6
-#define REG_SP 7
-#define REG_IP 16
 
 struct mapping {
 	__u64 start, end;

@@ -39,7 +39,7 @@ static __always_inline __u64 copy_stack(void *ctx, struct task_struct *t, struct
 		struct mapping mapping = {};
 		__u64 whose = sample->head.tid, most = FT_CPU_FIRST, limit;
 		struct reach *reach = bpf_map_lookup_elem(&reaches, &whose);
-		__u64 sp, cs;
+		__u64 sp, mode;
 
 		if (!reach) {
 			whose = (__u64)sample->head.tgid << 32;
@@ -53,14 +53,14 @@ static __always_inline __u64 copy_stack(void *ctx, struct task_struct *t, struct
 
 		if (user_mode) {
 			COPY_REGS(sample->stack.regs, here);
-			cs = READ_REG(here->cs);
+			mode = READ_REG(MODE_OF(here));
 		} else {
 			struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(t);
 
 			COPY_REGS(sample->stack.regs, regs);
-			cs = regs->cs;
+			mode = MODE_OF(regs);
 		}
-		if ((cs & 0xffff) == USER32_CS)
+		if (IS_COMPAT(mode))
 			sample->head.status |= FT_COMPAT;
 		sp = sample->stack.regs[REG_SP];
 		sample->stack.user_address = sp;

@@ -466,7 +466,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 		long err;
 
 		COPY_REGS(record.stack.regs, regs);
-		if ((regs->cs & 0xffff) == USER32_CS)
+		if (IS_COMPAT(MODE_OF(regs)))
 			record.head.status |= FT_COMPAT;
 		sp = record.stack.regs[REG_SP];
 		err = copy(t, sp, FT_PASS_STACK, rest, 0, FT_FAULTED);

@@ -52,7 +52,7 @@ static __always_inline bool is_interrupt(void *ctx, struct task_struct *t,
 	if (t->flags & PF_NO_USER_HALF)
 		return 0;
 	regs = (struct pt_regs *)bpf_task_pt_regs(t);
-	return regs->orig_ax == -1UL;
+	return IS_WITHOUT_CALL(regs);
 }
 
 /* Whether the task waits for work alone: that is no time of anybody. */

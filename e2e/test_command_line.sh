@@ -336,3 +336,27 @@ test_paths_of_groups_that_are_none_are_usage() {
   run record -d 1 -c ''
   said 2 '-c takes the name'
 }
+
+# In a terminal, with nothing that can be written.
+test_self_test_works_and_writes_nothing() {
+  [ "$(id -u)" -eq 0 ] || skip "not root"
+  open_pane
+  # shellcheck disable=SC2016 # the inner shell expands it
+  run_line "unshare -m sh -c 'mount -o remount,bind,ro / && exec \"\$1\" --self-test' sh '$flametop'"
+  equal "exit code" 0 "$(ended)"
+  shows 'ok  stacks on a CPU  *[0-9]+ of [0-9]+ samples are whole'
+  shows 'ok  stacks asleep'
+  shows 'ok  terminal'
+  shows 'ok  themes'
+  shows 'flametop works here'
+}
+
+test_self_test_without_rights_says_what_is_missing() {
+  [ "$(id -u)" -eq 0 ] || skip "not root"
+  status=0
+  setpriv --bounding-set=-all --inh-caps=-all --reuid 65534 --clear-groups "$flametop" --self-test \
+    >"$work/out" 2>"$work/err" </dev/null || status=$?
+  equal "exit code: $(cat "$work/err")" 3 "$status"
+  contains "what is missing" '^NO  CAP_BPF' "$work/out"
+  contains "sum" 'flametop does not work here' "$work/out"
+}

@@ -262,9 +262,7 @@ files() {
   run_line "'$flametop' view a b"
   wait_for ' a .*3 stacks'
   moving callers left right
-  press outermost c ' other$'
-  leave ' other$'
-  press outermost p ' other$'
+  press comm c ' other$'
   leave ' other$'
   press split '|' '^›a .*│ +b '
   press other-pane w '^ a .*│ +›b '
@@ -272,6 +270,21 @@ files() {
   wait_for 'one file again'
   press next-file ']' '2/2'
   press previous-file '[' '1/2'
+  press quit ctrl-c 'ended 0'
+  owners
+}
+
+# A profile that says processes and threads, and has two types of values.
+owners() {
+  cp "$root/tui/src/test/resources/flametop/stacks/two.perf" "$work/two.perf"
+  run_line "'$flametop' view two.perf"
+  wait_for 'two.perf .*cycles 1/2 v'
+  press process p ' 20 web$'
+  leave ' 20 web$'
+  press threads H ' pool-11 '
+  press measure v '^ *sample type '
+  keys Down Down Enter
+  wait_for 'page-faults 2/2 v .*7 page-faults'
   press quit ctrl-c 'ended 0'
 }
 

@@ -118,7 +118,7 @@ missing_for_bundle_test() {
   command -v debootstrap >/dev/null || missing="$missing debootstrap"
   command -v unshare >/dev/null || missing="$missing util-linux"
   command -v tmux >/dev/null || missing="$missing tmux"
-  command -v curl >/dev/null || missing="$missing curl"
+  command -v musl-gcc >/dev/null || missing="$missing musl-tools"
   echo "${missing# }"
 }
 

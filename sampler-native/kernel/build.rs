@@ -41,6 +41,7 @@ fn main() -> Result<()> {
         "kernel.h",
         "memory.h",
         "parts.h",
+        "registers.h",
         "returns.h",
         "sample.h",
         "seen.h",
@@ -68,11 +69,19 @@ fn arguments(object: &str, root: &Path) -> Vec<String> {
     arguments
 }
 
-/// `#define FT_NAME value` and `FT_NAME = value,` as Rust constants, with the comments behind them.
+/// `#define FT_NAME value` and `FT_NAME = value,` as Rust constants, with the comments behind them; between `#ifdef
+/// __TARGET_ARCH_arm64`, `#else` and `#endif` those of one architecture.
 fn constants(header: &str) -> Result<String> {
     let mut rust = String::new();
+    let mut only = "";
     for line in header.lines() {
         let line = line.trim();
+        only = match line {
+            "#ifdef __TARGET_ARCH_arm64" => "#[cfg(target_arch = \"aarch64\")]\n",
+            "#else" => "#[cfg(not(target_arch = \"aarch64\"))]\n",
+            "#endif" => "",
+            _ => only,
+        };
         let (line, comment) = line.split_once("/*").unwrap_or((line, ""));
         let found = match line.strip_prefix("#define ") {
             Some(define) => define.trim().split_once(' '),
@@ -91,7 +100,10 @@ fn constants(header: &str) -> Result<String> {
         let value = value.trim().trim_start_matches('(').trim_end_matches(')');
         let comment = comment.trim().trim_end_matches("*/").trim();
         let doc = if comment.is_empty() { name } else { comment };
-        writeln!(rust, "#[doc = {doc:?}]\npub const {name}: u32 = {value};")?;
+        writeln!(
+            rust,
+            "{only}#[doc = {doc:?}]\npub const {name}: u32 = {value};"
+        )?;
     }
     Ok(rust)
 }

@@ -39,7 +39,8 @@ impl Effort {
                 "-XX:Tier4CompileThreshold=150000",
                 "-XX:Tier4BackEdgeThreshold=400000",
             ],
-            Self::Convert => &["-XX:MaxRAMPercentage=50"],
+            // Profiles are read as fast as memory allows: with room for what lives short.
+            Self::Convert => &["-XX:MaxRAMPercentage=50", "-Xms96m", "-Xmn48m"],
         }
     }
 }
@@ -71,7 +72,8 @@ pub fn needs(arguments: &[OsString]) -> Needs {
                 needs.program = !starts_none;
                 break;
             }
-            "-h" | "--help" | "-V" | "--version" | "--print-config" | "--theme=list" => true,
+            "-h" | "--help" | "-V" | "--version" | "--print-config" | "--self-test"
+            | "--theme=list" => true,
             "list" => before == "--theme",
             "--replay" => {
                 needs.privileges = false;
@@ -142,6 +144,7 @@ mod tests {
             "record --help",
             "-V",
             "--print-config",
+            "--self-test",
             "--theme list",
             "--theme=list",
         ] {

@@ -8,8 +8,9 @@
 //! | `restore SETTINGS` | restores what `save` printed |
 //! | `stop [LAUNCHER]` | has the launcher stop the process group, as Ctrl-Z does, and returns when the group goes on |
 //! | `run GROUP PROGRAM …` | joins a control group by its file of processes and becomes the program |
+//! | `subject` | is the program that `--self-test` samples |
 
-use crate::{complain, terminal, wait::STOP};
+use crate::{complain, subject, terminal, wait::STOP};
 use nix::sys::signal::{SigHandler, SigSet, Signal, kill, killpg, signal};
 use nix::unistd::{Pid, alarm, getpgrp};
 use std::ffi::OsString;
@@ -41,6 +42,7 @@ pub fn main(arguments: &[OsString]) -> ExitCode {
         ["stop"] => stop(None),
         ["stop", launcher] => number(launcher).and_then(|launcher| stop(Some(launcher))),
         ["run", _, _, ..] => return run(&arguments[1..]),
+        ["subject"] => return subject::main(),
         _ => Err(io::Error::other(
             "started by flametop for the terminal, not by hand",
         )),

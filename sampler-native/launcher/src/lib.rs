@@ -7,6 +7,7 @@ pub mod host;
 pub mod install;
 pub mod jvm;
 pub mod start;
+pub mod subject;
 pub mod terminal;
 pub mod wait;
 

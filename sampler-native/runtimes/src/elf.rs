@@ -8,12 +8,15 @@ use crate::memory::{Pages, strange};
 const MAX_SYMBOLS: u64 = 16 << 10;
 const MAX_PROGRAM_HEADERS: u64 = 64;
 const MAX_DYNAMIC: u64 = 256;
+/// Most symbols of one bucket of the table of hashes.
+const MAX_CHAIN: usize = 4096;
 
 /// A program that lies where its file says, and not anywhere.
 const ET_EXEC: u16 = 2;
 const PT_DYNAMIC: u64 = 2;
 const DT_STRTAB: u64 = 5;
 const DT_SYMTAB: u64 = 6;
+const DT_GNU_HASH: u64 = 0x6fff_fef5;
 const SYMBOL: u64 = 24;
 
 /// An exported symbol.
@@ -25,14 +28,18 @@ pub struct Symbol {
     pub size: u64,
 }
 
-/// The exported symbols of the file that lies at `base`, each with the beginning of its name, up to `most` bytes: calls `each` with
-/// every one that is defined.
-pub fn exported(
-    memory: &Pages<'_>,
-    base: u64,
-    most: usize,
-    mut each: impl FnMut(&[u8], Symbol),
-) -> io::Result<()> {
+/// The tables of exported symbols of a file.
+struct Tables {
+    /// Addresses in the file are less by this than those in memory.
+    moved: u64,
+    symbols: u64,
+    strings: u64,
+    /// The table of hashes; 0: there is none.
+    hashes: u64,
+}
+
+/// Reads where they are, of the file that lies at `base`.
+fn tables(memory: &Pages<'_>, base: u64) -> io::Result<Tables> {
     if memory.u32(base)? != u32::from_le_bytes(*b"\x7fELF") {
         return Err(strange("it is no ELF file"));
     }
@@ -45,8 +52,7 @@ pub fn exported(
         memory.u64(base.wrapping_add(32))?,
         memory.u16(base.wrapping_add(56))?,
     );
-    // The table of symbols has no length of its own; that of their names lies behind it.
-    let (mut symbols, mut strings) = (0, 0);
+    let (mut symbols, mut strings, mut hashes) = (0, 0, 0);
     for i in 0..u64::from(count).min(MAX_PROGRAM_HEADERS) {
         let header = base.wrapping_add(table).wrapping_add(56 * i);
         if u64::from(memory.u32(header)?) != PT_DYNAMIC {
@@ -62,6 +68,7 @@ pub fn exported(
                 0 => break,
                 DT_STRTAB => strings = value,
                 DT_SYMTAB => symbols = value,
+                DT_GNU_HASH => hashes = value,
                 _ => {}
             }
         }
@@ -69,17 +76,90 @@ pub fn exported(
     if symbols == 0 || strings <= symbols {
         return Err(strange("it exports no symbols"));
     }
-    for i in 0..((strings - symbols) / SYMBOL).min(MAX_SYMBOLS) {
-        let symbol = symbols.wrapping_add(SYMBOL * i);
+    Ok(Tables {
+        moved,
+        symbols,
+        strings,
+        hashes,
+    })
+}
+
+impl Tables {
+    /// A symbol by its number, and the beginning of its name; none: it is not defined.
+    fn symbol(
+        &self,
+        memory: &Pages<'_>,
+        number: u64,
+        most: usize,
+    ) -> io::Result<Option<(Vec<u8>, Symbol)>> {
+        let symbol = self.symbols.wrapping_add(SYMBOL.wrapping_mul(number));
         if memory.u16(symbol.wrapping_add(6))? == 0 {
-            continue;
+            return Ok(None);
         }
-        let name = strings.wrapping_add(u64::from(memory.u32(symbol)?));
+        let name = self.strings.wrapping_add(u64::from(memory.u32(symbol)?));
         let found = Symbol {
-            address: at(memory.u64(symbol.wrapping_add(8))?),
+            address: self.moved.wrapping_add(memory.u64(symbol.wrapping_add(8))?),
             size: memory.u64(symbol.wrapping_add(16))?,
         };
-        each(&memory.text(name, most), found);
+        Ok(Some((memory.text(name, most), found)))
+    }
+}
+
+/// The exported symbols of the file that lies at `base`, each with the beginning of its name, up to `most` bytes: calls `each` with
+/// every one that is defined.
+pub fn exported(
+    memory: &Pages<'_>,
+    base: u64,
+    most: usize,
+    mut each: impl FnMut(&[u8], Symbol),
+) -> io::Result<()> {
+    let tables = tables(memory, base)?;
+    // The table of symbols has no length of its own; that of their names lies behind it.
+    let count = (tables.strings - tables.symbols) / SYMBOL;
+    for number in 0..count.min(MAX_SYMBOLS) {
+        if let Some((name, symbol)) = tables.symbol(memory, number, most)? {
+            each(&name, symbol);
+        }
     }
     Ok(())
+}
+
+/// The exported symbol of this name in the file that lies at `base`, by the table of hashes: for files with many symbols.
+pub fn find(memory: &Pages<'_>, base: u64, name: &[u8]) -> io::Result<Option<Symbol>> {
+    let tables = tables(memory, base)?;
+    if tables.hashes == 0 {
+        return Err(strange("it has no table of hashes of its symbols"));
+    }
+    let number = |index: u64| {
+        memory
+            .u32(tables.hashes.wrapping_add(4 * index))
+            .map(u64::from)
+    };
+    let (buckets, first, blooms) = (number(0)?, number(1)?, number(2)?);
+    if buckets == 0 {
+        return Ok(None);
+    }
+    let hash = name.iter().fold(5381u32, |hash, byte| {
+        hash.wrapping_mul(33).wrapping_add((*byte).into())
+    });
+    // Four numbers, words of a filter, the buckets, and the hashes of all symbols from the first one on.
+    let bucket = 4 + 2 * blooms;
+    let chain = bucket + buckets;
+    let begin = number(bucket + u64::from(hash) % buckets)?;
+    for symbol in (begin..).take(MAX_CHAIN) {
+        let Some(place) = symbol.checked_sub(first) else {
+            return Ok(None);
+        };
+        let its = number(chain + place)?;
+        if its | 1 == u64::from(hash | 1)
+            && let Some((its, found)) = tables.symbol(memory, symbol, name.len() + 1)?
+            && its == name
+        {
+            return Ok(Some(found));
+        }
+        if its & 1 == 1 {
+            return Ok(None);
+        }
+    }
+    Ok(None)
 }

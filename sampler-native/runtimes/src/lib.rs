@@ -9,7 +9,10 @@
 //! none.
 #![forbid(unsafe_code)]
 
-use std::{fmt, io, ops::Range};
+use std::{
+    fmt, io,
+    ops::{Deref, Range},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +28,7 @@ mod parted;
 mod php;
 pub mod python;
 mod ruby;
+mod v8;
 
 pub use chain::FULL;
 pub use hotspot::HotSpot;
@@ -34,17 +38,22 @@ pub use names::{Function, Name, NameId, Names};
 pub use php::Php;
 pub use python::Python;
 pub use ruby::Ruby;
+pub use v8::V8;
 
 /// One kind of runtime: what it tells of a process in which it runs.
-pub trait Runtime: Sized {
+pub trait Runtime {
     /// Whether this file is the program or library of the runtime.
-    fn recognise(path: &[u8]) -> bool;
+    fn recognise(path: &[u8]) -> bool
+    where
+        Self: Sized;
 
     /// Reads what walks need, of a process in which the library lies at `base`.
     ///
     /// # Errors
     /// It is starting, or of a kind or version that does not tell of itself.
-    fn attach(memory: &Pages<'_>, base: u64) -> io::Result<Self>;
+    fn attach(memory: &Pages<'_>, base: u64) -> io::Result<Self>
+    where
+        Self: Sized;
 
     /// Reads what walks lacked.
     fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found>;
@@ -81,6 +90,22 @@ pub trait Runtime: Sized {
         None
     }
 
+    /// An address in the file whose own code has frames that [`Runtime::step_in_file`] knows.
+    fn file(&self) -> Option<u64> {
+        None
+    }
+
+    /// As [`Runtime::step`], of code of the file that has the address of [`Runtime::file`].
+    fn step_in_file(
+        &self,
+        _known: &mut Known,
+        _at: &Place,
+        _stack: &dyn Stack,
+        _called: &mut Called,
+    ) -> Step {
+        Step::Foreign
+    }
+
     /// The functions that the interpreter runs on this stack, put into `runs`, which is empty. False: they are not certain, or something
     /// is noted as lacking.
     fn interpreted(
@@ -105,6 +130,8 @@ pub enum RuntimeKind {
     Php,
     /// See [`Ruby`].
     Ruby,
+    /// See [`V8`].
+    V8,
 }
 
 /// A runtime that was attached to, whichever it is.
@@ -118,6 +145,8 @@ pub enum Attached {
     Php(Box<Php>),
     /// Ruby.
     Ruby(Box<Ruby>),
+    /// V8.
+    V8(Box<V8>),
 }
 
 /// The runtime that a mapping of this file says is in the process.
@@ -130,6 +159,8 @@ pub fn recognise(path: &[u8]) -> Option<RuntimeKind> {
         Some(RuntimeKind::Php)
     } else if Ruby::recognise(path) {
         Some(RuntimeKind::Ruby)
+    } else if V8::recognise(path) {
+        Some(RuntimeKind::V8)
     } else {
         None
     }
@@ -145,6 +176,7 @@ pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<At
         RuntimeKind::Python => Attached::Python(Box::new(Python::attach(memory, base)?)),
         RuntimeKind::Php => Attached::Php(Box::new(Php::attach(memory, base)?)),
         RuntimeKind::Ruby => Attached::Ruby(Box::new(Ruby::attach(memory, base)?)),
+        RuntimeKind::V8 => Attached::V8(Box::new(V8::attach(memory, base)?)),
     })
 }
 
@@ -156,98 +188,21 @@ impl Attached {
             Attached::Python(_) => RuntimeKind::Python,
             Attached::Php(_) => RuntimeKind::Php,
             Attached::Ruby(_) => RuntimeKind::Ruby,
+            Attached::V8(_) => RuntimeKind::V8,
         }
     }
+}
 
-    /// See [`Runtime::read`].
-    pub fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found> {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.read(memory, lacks),
-            Attached::Python(python) => python.read(memory, lacks),
-            Attached::Php(php) => php.read(memory, lacks),
-            Attached::Ruby(ruby) => ruby.read(memory, lacks),
-        }
-    }
+impl Deref for Attached {
+    type Target = dyn Runtime;
 
-    /// See [`Runtime::keeps_frame_pointer`].
-    pub fn keeps_frame_pointer(&self, pc: u64) -> bool {
+    fn deref(&self) -> &(dyn Runtime + 'static) {
         match self {
-            Attached::HotSpot(hotspot) => hotspot.keeps_frame_pointer(pc),
-            Attached::Python(python) => python.keeps_frame_pointer(pc),
-            Attached::Php(php) => php.keeps_frame_pointer(pc),
-            Attached::Ruby(ruby) => ruby.keeps_frame_pointer(pc),
-        }
-    }
-
-    /// See [`Runtime::step`].
-    pub fn step(
-        &self,
-        known: &mut Known,
-        at: &Place,
-        stack: &dyn Stack,
-        called: &mut Called,
-    ) -> Step {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.step(known, at, stack, called),
-            Attached::Python(python) => python.step(known, at, stack, called),
-            Attached::Php(php) => php.step(known, at, stack, called),
-            Attached::Ruby(ruby) => ruby.step(known, at, stack, called),
-        }
-    }
-
-    /// See [`Runtime::glance`].
-    pub fn glance(&self, known: &mut Known, word: u64) {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.glance(known, word),
-            Attached::Python(python) => python.glance(known, word),
-            Attached::Php(php) => php.glance(known, word),
-            Attached::Ruby(ruby) => ruby.glance(known, word),
-        }
-    }
-
-    /// See [`Runtime::interpreter`].
-    pub fn interpreter(&self) -> Option<Range<u64>> {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.interpreter(),
-            Attached::Python(python) => python.interpreter(),
-            Attached::Php(php) => php.interpreter(),
-            Attached::Ruby(ruby) => ruby.interpreter(),
-        }
-    }
-
-    /// See [`Runtime::interpreter_part`].
-    pub fn interpreter_part(&self) -> Option<Part> {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.interpreter_part(),
-            Attached::Python(python) => python.interpreter_part(),
-            Attached::Php(php) => php.interpreter_part(),
-            Attached::Ruby(ruby) => ruby.interpreter_part(),
-        }
-    }
-
-    /// See [`Runtime::chain`].
-    pub fn chain(&self, thread: u64) -> Option<Chain> {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.chain(thread),
-            Attached::Python(python) => python.chain(thread),
-            Attached::Php(php) => php.chain(thread),
-            Attached::Ruby(ruby) => ruby.chain(thread),
-        }
-    }
-
-    /// See [`Runtime::interpreted`].
-    pub fn interpreted(
-        &self,
-        known: &mut Known,
-        copied: &Interpreted<'_>,
-        stack: &dyn Stack,
-        runs: &mut Runs,
-    ) -> bool {
-        match self {
-            Attached::HotSpot(hotspot) => hotspot.interpreted(known, copied, stack, runs),
-            Attached::Python(python) => python.interpreted(known, copied, stack, runs),
-            Attached::Php(php) => php.interpreted(known, copied, stack, runs),
-            Attached::Ruby(ruby) => ruby.interpreted(known, copied, stack, runs),
+            Attached::HotSpot(hotspot) => &**hotspot,
+            Attached::Python(python) => &**python,
+            Attached::Php(php) => &**php,
+            Attached::Ruby(ruby) => &**ruby,
+            Attached::V8(v8) => &**v8,
         }
     }
 }
@@ -364,6 +319,7 @@ impl Place {
 /// Numbers of registers in [`Place::registers`].
 pub(crate) mod register {
     pub const RBX: usize = 3;
+    pub const RDI: usize = 5;
     pub const RBP: usize = 6;
     pub const RSP: usize = 7;
     pub const R13: usize = 13;

@@ -27,6 +27,11 @@ impl Name {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameId(pub u32);
 
+impl NameId {
+    /// In place of a name that could not be read before what has the name was gone.
+    pub const UNREAD: NameId = NameId(u32::MAX);
+}
+
 /// A function that runs, and where it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Function {
@@ -122,6 +127,32 @@ impl Names {
             }
         }
     }
+}
+
+/// Most bytes of a name as it is shown; a file has half of them.
+pub(crate) const MOST_SHOWN: usize = 512;
+
+/// A name as it is shown: cut at a character if it is too long.
+pub(crate) fn cut(shown: &str) -> Box<[u8]> {
+    let most = (0..=shown.len().min(MOST_SHOWN)).rev();
+    let end = most.into_iter().find(|at| shown.is_char_boundary(*at));
+    shown.as_bytes()[..end.unwrap_or_default()].into()
+}
+
+/// At most half of what is shown, from the right: there the file is.
+pub(crate) fn end_of(text: &str) -> &str {
+    let from = text.len().saturating_sub(MOST_SHOWN / 2);
+    let from = (from..text.len()).find(|at| text.is_char_boundary(*at));
+    from.map_or(text, |from| &text[from..])
+}
+
+/// A file and its folder; of a long one the end.
+pub(crate) fn file_and_folder(path: &str) -> &str {
+    let mut slashes = path.match_indices('/').map(|(at, _)| at + 1).rev();
+    let from = slashes.nth(1).unwrap_or(0);
+    let file = path.get(from..).unwrap_or(path);
+    let file = file.trim_start_matches('/');
+    end_of(file)
 }
 
 #[cfg(test)]

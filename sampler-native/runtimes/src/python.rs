@@ -1,4 +1,4 @@
-//! CPython from 3.11 to 3.14: the functions that its interpreter runs, and where it makes code.
+//! CPython from 3.9 to 3.14: the functions that its interpreter runs, and where it makes code.
 //!
 //! Functions of Python have no frames on the stack: their frames lie in memory of their own, and each leads to the frame that called it
 //! ([`chain`]). One call of the interpreter's own code runs some of them, and says on the stack where its run ends. Places of fields
@@ -8,7 +8,7 @@
 mod chain;
 mod code;
 mod layout;
-pub(crate) mod lines;
+mod lines;
 
 use std::{collections::HashMap, io, ops::Range};
 
@@ -18,13 +18,17 @@ use crate::{
     Chain, Found, Interpreted, Known, Lack, Pages, Part, Runs, Runtime, Stack, Thread, elf,
     memory::strange, parted,
 };
-use layout::Layout;
+use layout::{Layout, Levels};
 
 /// `sub $8,%rsp; call *%rcx; add $8,%rsp; ret`: CPython 3.12 and newer with `-X perf` makes one for each function, so that
 /// it has an address; a mapping of them holds nothing else.
 pub const TRAMPOLINE: [u8; 11] = [
     0x48, 0x83, 0xec, 0x08, 0xff, 0xd1, 0x48, 0x83, 0xc4, 0x08, 0xc3,
 ];
+
+/// Functions that came with 3.10 and with 3.9, which do not tell their version.
+const FIRST_OF_3_10: &[u8] = b"Py_NewRef";
+const FIRST_OF_3_9: &[u8] = b"PyObject_CallNoArgs";
 
 /// Longest name of a symbol that is compared.
 const MOST_NAME: usize = 32;
@@ -59,9 +63,11 @@ impl Runtime for Python {
     fn attach(memory: &Pages<'_>, base: u64) -> io::Result<Python> {
         let mut symbols = HashMap::new();
         elf::exported(memory, base, MOST_NAME, |name, symbol| {
-            let names: [&[u8]; 4] = [
+            let names: [&[u8]; 6] = [
                 b"_PyRuntime",
                 b"Py_Version",
+                FIRST_OF_3_10,
+                FIRST_OF_3_9,
                 b"PyCode_Type",
                 b"_PyEval_EvalFrameDefault",
             ];
@@ -71,10 +77,20 @@ impl Runtime for Python {
         })?;
         let symbol = |name: &str| {
             let symbol = symbols.get(name.as_bytes()).copied();
-            symbol.ok_or_else(|| strange("it is not CPython, or older than 3.11"))
+            symbol.ok_or_else(|| strange("it is not CPython, or older than 3.9"))
         };
         let runtime = symbol("_PyRuntime")?.address;
-        let version = memory.u64(symbol("Py_Version")?.address)?;
+        let version = match symbols.get(b"Py_Version".as_slice()) {
+            Some(version) => memory.u64(version.address)?,
+            None if symbols.contains_key(FIRST_OF_3_10) => 0x030a_0000,
+            None if symbols.contains_key(FIRST_OF_3_9) => 0x0309_0000,
+            None => {
+                return Err(io::Error::new(
+                    io::ErrorKind::Unsupported,
+                    "CPython before 3.9 is not known",
+                ));
+            }
+        };
         let eval = symbol("_PyEval_EvalFrameDefault")?;
         if eval.size == 0 || eval.size > MOST_CODE {
             return Err(strange("CPython does not tell where its interpreter is"));
@@ -103,9 +119,12 @@ impl Runtime for Python {
             }
             Lack::Thread(number, own) => {
                 let threads = threads.get_or_insert_with(|| self.threads(memory));
-                let is_it = |thread: &&Thread| thread.identity == u64::from(own);
+                let tid = |thread: &&Thread| self.layout.tid(memory, thread.identity);
+                let mut thread = threads.iter().find(|t| tid(t) == Some(own.into()));
                 // In a fork 3.11 leaves the oldest thread the number that it had in its parent. The stack says whether it is that one.
-                let thread = threads.iter().find(is_it).or(threads.last());
+                if self.layout.levels != Levels::One {
+                    thread = thread.or(threads.last());
+                }
                 Found::Thread(number, thread.copied())
             }
         });
@@ -155,6 +174,12 @@ impl Python {
             part: None,
             layout: Layout::read(memory, 0, version)?,
         })
+    }
+
+    /// A table of lines.
+    #[cfg(fuzzing)]
+    pub(crate) fn unpacked(&self, bytes: &[u8], first: i32) {
+        lines::unpacked(self.layout.table, bytes, first);
     }
 
     /// All threads that it knows, the oldest one of the first interpreter last. What cannot be read is missing.

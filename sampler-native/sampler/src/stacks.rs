@@ -257,7 +257,9 @@ impl Stacks {
                 flametop_unwind::ModuleKind::File => ModuleKind::File,
                 flametop_unwind::ModuleKind::Vdso => ModuleKind::Vdso,
                 flametop_unwind::ModuleKind::Jit => ModuleKind::Jit,
-                flametop_unwind::ModuleKind::Interpreted(RuntimeKind::HotSpot) => ModuleKind::Jit,
+                flametop_unwind::ModuleKind::Interpreted(
+                    RuntimeKind::HotSpot | RuntimeKind::V8,
+                ) => ModuleKind::Jit,
                 flametop_unwind::ModuleKind::Interpreted(RuntimeKind::Python) => ModuleKind::Python,
                 flametop_unwind::ModuleKind::Interpreted(RuntimeKind::Php) => ModuleKind::Php,
                 flametop_unwind::ModuleKind::Interpreted(RuntimeKind::Ruby) => ModuleKind::Ruby,

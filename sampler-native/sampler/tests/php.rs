@@ -142,7 +142,7 @@ fn sample_tree(php: &Path, pid: u32) -> (usize, usize, usize, usize) {
     let mut recording = record_tree(php, pid, functions);
     // Closures and code of eval live shortly here, and are not all known at once.
     recording.run(19, 4000);
-    let stacks = more_stacks(&mut recording);
+    let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
     let (mut whole, mut wrong, mut bared) = (0, 0, 0);
     for stack in &stacks {

@@ -20,17 +20,17 @@ use model::{Model, Recording};
 
 /// Threads of `sleepers.py`.
 const SLEEPERS: usize = 19;
-/// Every CPython from 3.11 to 3.14 that is there, and those that `FLAMETOP_PYTHONS` names, with `:` between them.
+/// Every CPython from 3.9 to 3.14 that is there, and those that `FLAMETOP_PYTHONS` names, with `:` between them.
 fn pythons() -> Vec<PathBuf> {
     let home = std::env::var("HOME").unwrap_or_default();
     let versions = fs::read_dir(format!("{home}/.pyenv/versions"));
     let versions = versions.into_iter().flatten().flatten();
     let mut all: Vec<PathBuf> = versions.map(|v| v.path().join("bin/python3")).collect();
-    for version in ["3.11", "3.12", "3.13", "3.14"] {
+    for version in ["3.9", "3.10", "3.11", "3.12", "3.13", "3.14"] {
         all.push(format!("/usr/bin/python{version}").into());
         all.push(format!("/usr/local/bin/python{version}").into());
     }
-    let probe = "import sys, sysconfig; sys.exit(not (3, 11) <= sys.version_info < (3, 15) or bool(sysconfig.get_config_var('Py_GIL_DISABLED')))";
+    let probe = "import sys, sysconfig; sys.exit(not (3, 9) <= sys.version_info < (3, 15) or bool(sysconfig.get_config_var('Py_GIL_DISABLED')))";
     let named = std::env::var("FLAMETOP_PYTHONS").unwrap_or_default();
     all.extend(std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()));
     all.retain(|python| {
@@ -39,7 +39,7 @@ fn pythons() -> Vec<PathBuf> {
     });
     all.sort();
     if all.is_empty() {
-        eprintln!("skipped, no CPython from 3.11 to 3.14 is here");
+        eprintln!("skipped, no CPython from 3.9 to 3.14 is here");
     }
     all
 }
@@ -174,7 +174,7 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
     for python in pythons() {
         let program = Program::start(&python, &["tree.py"]);
         let mut recording = record_tree(&python, program.pid(), functions);
-        let stacks = more_stacks(&mut recording);
+        let stacks = more_stacks(&mut recording, program.pid());
         let model = &recording.model;
         let (mut whole, mut bared) = (0u32, 0);
         for stack in &stacks {
@@ -247,7 +247,10 @@ fn fork_and_threads_that_sleep_shortly_have_their_own_functions() {
             })
         };
         let all = |model: &Model| {
-            naps().is_some_and(|tid| has(model, tid, false, &["naps", "Thread.run"]))
+            // Before 3.11 objects have no qualified names.
+            let runs = ["Thread.run", "run"];
+            let naps_in = |run| naps().is_some_and(|tid| has(model, tid, false, &["naps", run]));
+            runs.into_iter().any(naps_in)
                 && has(model, pid, true, &["spin", "parent", "<module>"])
                 && has(model, pid, false, &["parent", "<module>"])
                 && has(model, child, true, &["spin", "child", "<module>"])

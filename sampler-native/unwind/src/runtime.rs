@@ -42,7 +42,9 @@ impl Runtime {
     pub(crate) fn doubts_frame_pointer(&self, pc: u64) -> bool {
         match self {
             Runtime::Other => false,
-            Runtime::Starting(kind, _) | Runtime::Unknown(kind, _) => *kind != RuntimeKind::Python,
+            Runtime::Starting(kind, _) | Runtime::Unknown(kind, _) => {
+                !matches!(kind, RuntimeKind::Python | RuntimeKind::V8)
+            }
             Runtime::Attached(attached) => !attached.keeps_frame_pointer(pc),
         }
     }

@@ -260,8 +260,11 @@ impl Walk<'_> {
                 guessed: guess == Guess::Loose,
             });
             let before = (self.registers, self.unwinder.hops.len());
-            let mut by_runtime = false;
-            let step = if area.image {
+            let told = self.leave_by_runtime(is_return, &area, frames);
+            let by_runtime = told.is_some();
+            let step = if let Some(told) = told {
+                told
+            } else if area.image {
                 let cached = self.unwinder.cache.row(self.modules, area.module, offset);
                 if cached.row.kind == Kind::Signal || cached.sigreturn[usize::from(is_return)] {
                     // Nothing called this code, so that the address itself names it.
@@ -274,9 +277,7 @@ impl Walk<'_> {
                     self.leave(&cached.row, &area, offset, is_return)
                 }
             } else {
-                let told = self.leave_by_runtime(is_return, frames);
-                by_runtime = told.is_some();
-                told.unwrap_or_else(|| self.guess(&area, is_return))
+                self.guess(&area, is_return)
             };
             // A step that was too much work is none.
             if self.modules.is_refused() {

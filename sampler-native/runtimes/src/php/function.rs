@@ -8,12 +8,12 @@ use super::layout::{
 use crate::{
     Method, Name,
     memory::{Pages, strange},
+    names::{self, file_and_folder},
 };
 
-/// Most bytes of a name, of a path, and of a name as it is shown.
+/// Most bytes of a name, and of a path.
 const MOST_NAME: u64 = 256;
 const MOST_PATH: u64 = 4096;
-const MOST_SHOWN: usize = 512;
 /// Most instructions that are looked at for their lines: 512 KiB of them.
 const MOST_INSTRUCTIONS: u32 = 16 << 10;
 
@@ -48,12 +48,9 @@ pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Method> 
         )?),
     };
     let shown = shown(&path, class.as_deref(), &function, first_line);
-    let cut = (0..=shown.len().min(MOST_SHOWN))
-        .rev()
-        .find(|at| shown.is_char_boundary(*at));
     Ok(Method {
         name: Name {
-            function: shown.as_bytes()[..cut.unwrap_or_default()].into(),
+            function: names::cut(&shown),
             file: path.into_bytes().into(),
         },
         begin: name,
@@ -67,7 +64,7 @@ pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Method> 
 
 /// A name as people write it: `Cart::total`, `strlen`; code that is no function by its file, and a closure by its file and first line.
 fn shown(path: &str, class: Option<&str>, function: &str, line: u32) -> String {
-    let file = file(path);
+    let file = file_and_folder(path);
     // The name of a class without name goes on with its file behind a 0.
     let class = class.map(|class| class.split('\0').next().unwrap_or_default());
     let name = match class {
@@ -81,17 +78,6 @@ fn shown(path: &str, class: Option<&str>, function: &str, line: u32) -> String {
     } else {
         name
     }
-}
-
-/// A file and its folder.
-fn file(path: &str) -> &str {
-    let mut slashes = path.match_indices('/').map(|(at, _)| at + 1).rev();
-    let from = slashes.nth(1).unwrap_or(0);
-    let file = path.get(from..).unwrap_or(path);
-    let file = file.trim_start_matches('/');
-    let cut = file.len().saturating_sub(MOST_SHOWN / 2);
-    let cut = (cut..file.len()).find(|at| file.is_char_boundary(*at));
-    cut.map_or(file, |cut| &file[cut..])
 }
 
 /// A text; one that is longer than `most` bytes is cut.
@@ -126,6 +112,7 @@ fn lines_of(memory: &Pages<'_>, instructions: u64, count: u32) -> Vec<(u16, u16)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::MOST_SHOWN;
 
     #[test]
     fn shown_names_class_and_function_and_code_without_a_name_by_its_file() {
@@ -165,7 +152,10 @@ mod tests {
     #[test]
     fn file_of_a_long_path_is_cut_at_a_character_from_the_left() {
         let long = "ä".repeat(MOST_SHOWN);
-        assert_eq!(file(&long).len(), MOST_SHOWN / 2);
-        assert_eq!(file(&format!("{long}x")).len(), MOST_SHOWN / 2 - 1);
+        assert_eq!(file_and_folder(&long).len(), MOST_SHOWN / 2);
+        assert_eq!(
+            file_and_folder(&format!("{long}x")).len(),
+            MOST_SHOWN / 2 - 1
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! Frames of Python's functions, and the calls of the interpreter that run them.
 
-use super::layout::{Frame, LINKED_FRAME, LINKED_NEXT, Layout};
-use crate::{Function, Interpreted, Known, Runs, Stack, chain::Copied, known::Looked};
+use super::layout::{Frame, LINKED_FRAME, LINKED_NEXT, Layout, Levels};
+use crate::{Function, Interpreted, Known, Order, Runs, Stack, chain::Copied, known::Looked};
 
 /// The functions of a stack. None: they do not add up, or something is lacking.
 pub fn runs(
@@ -38,6 +38,9 @@ pub fn runs(
             },
             Looked::Nothing | Looked::Lacking => is_named = false,
         }
+        if frame == Frame::Only {
+            runs.ends.push((0, runs.functions.len()));
+        }
         if frame == Frame::Outermost {
             runs.ends.push((level, runs.functions.len()));
             level = match before(stack, level, caller)? {
@@ -48,6 +51,14 @@ pub fn runs(
     }
     if !is_named {
         return None;
+    }
+    if layout.levels == Levels::One {
+        runs.is_cut = copied.is_cut();
+        runs.order = match runs.is_cut {
+            true => Order::Inner,
+            false => Order::Whole,
+        };
+        return (runs.is_cut || copied.rest == 0).then_some(());
     }
     let end = runs.ends.last().map_or(0, |(_, end)| *end);
     if runs.functions.len() > end {

@@ -6,13 +6,12 @@ use super::{layout::Layout, lines};
 use crate::{
     Method, Name,
     memory::{Pages, strange},
+    names::{self, end_of},
 };
 
 /// Most characters of a name, and of a path.
 const MOST_NAME: u64 = 256;
 const MOST_PATH: u64 = 4096;
-/// Most bytes of a name as it is shown.
-const MOST_SHOWN: usize = 512;
 
 /// Bits of the state of a text: bytes of a character, whether the characters lie behind the object, and whether all are ASCII.
 const WIDTH_SHIFT: u32 = 2;
@@ -34,12 +33,9 @@ pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io:
     let path = text(layout, memory, file, MOST_PATH)?;
     let function = text(layout, memory, name, MOST_NAME)?;
     let shown = shown(&path, &function);
-    let cut = (0..=shown.len().min(MOST_SHOWN))
-        .rev()
-        .find(|at| shown.is_char_boundary(*at));
     Ok(Method {
         name: Name {
-            function: shown.as_bytes()[..cut.unwrap_or_default()].into(),
+            function: names::cut(&shown),
             file: path.into_bytes().into(),
         },
         begin: name,
@@ -60,13 +56,6 @@ fn shown(path: &str, function: &str) -> String {
         Some(module) => format!("{}.{function}", end_of(&module)),
         None => format!("{function} ({})", end_of(place.text())),
     }
-}
-
-/// At most half of what is shown, from the right: there the file is.
-fn end_of(text: &str) -> &str {
-    let from = text.len().saturating_sub(MOST_SHOWN / 2);
-    let from = (from..text.len()).find(|at| text.is_char_boundary(*at));
-    from.map_or(text, |from| &text[from..])
 }
 
 /// A text; one that is longer than `most` characters is cut.
@@ -170,6 +159,7 @@ fn module(place: Place<'_>) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::names::MOST_SHOWN;
 
     #[test]
     fn end_of_cuts_at_a_character_from_the_left() {

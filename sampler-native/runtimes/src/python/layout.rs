@@ -17,7 +17,7 @@ pub struct Layout {
     /// In an interpreter: the next one, and the first thread.
     pub next_interpreter: u16,
     pub threads: u16,
-    /// In a thread: the next one, its number in its own namespace, and the pointer that leads to its innermost frame.
+    /// In a thread: the next one, its number (see [`Layout::tid`]), and the pointer that leads to its innermost frame.
     pub next_thread: u16,
     pub identity: u16,
     pub first: u16,
@@ -32,11 +32,14 @@ pub struct Layout {
     pub tags: u16,
     /// The place of the owner in the word of flags, as a shift.
     pub owner: u8,
+    /// Bytes by which the number of an instruction counts, if that says where a frame runs; none: an address says so.
+    pub numbers: Option<u8>,
     /// In a code object: the texts of its file and of its name, its first line, the table of its lines, and its instructions.
     pub file: u16,
     pub name: u16,
     pub first_line: u16,
     pub lines: u16,
+    pub table: Table,
     pub instructions: u16,
     /// In a text: where its characters begin, if all are ASCII, and if not.
     pub ascii: u16,
@@ -46,6 +49,8 @@ pub struct Layout {
 /// How one call of the interpreter says which frames it runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Levels {
+    /// 3.9 and 3.10: each call runs one frame, and the thread leads to the innermost one.
+    One,
     /// 3.11: a thread leads to a structure on the stack, which has the innermost frame and the structure of the call before; the
     /// outermost frame of the run has a sign.
     Linked,
@@ -53,6 +58,17 @@ pub enum Levels {
     Through,
     /// 3.13 and 3.14: the thread leads to the innermost frame itself.
     Direct,
+}
+
+/// How the table of the lines of a code object is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Table {
+    /// 3.9: after so many bytes of instructions the line is so much further.
+    Steps,
+    /// 3.10: so many bytes of instructions are of a line that is so much further.
+    Ranges,
+    /// 3.11 and newer: entries of several forms.
+    Forms,
 }
 
 /// Where 3.11 and 3.12 have the innermost frame in the structure on the stack, and 3.11 the structure of the call before.
@@ -95,7 +111,46 @@ const TOLD_3_14: Told = Told {
 const TAGS_3_14: u16 = 3;
 
 /// Bytes of an instruction.
-const INSTRUCTION: u64 = 2;
+pub const INSTRUCTION: u64 = 2;
+
+/// 3.9 and 3.10 number a thread by the address of glibc's structure of the thread. That structure has its own address at one place, and
+/// the thread's number in its namespace at another one.
+const GLIBC_SELF: u64 = 16;
+const GLIBC_TID: u64 = 720;
+
+/// Places of fields in 3.9, by its `Include`: the same from 3.9.0 to 3.9.18.
+const V3_9: Layout = Layout {
+    place: 104,
+    numbers: Some(INSTRUCTION as u8),
+    table: Table::Steps,
+    ..V3_10
+};
+
+/// Places of fields in 3.10, by its `Include`.
+const V3_10: Layout = Layout {
+    interpreters: 32,
+    next_interpreter: 0,
+    threads: 8,
+    next_thread: 8,
+    identity: 176,
+    first: 24,
+    levels: Levels::One,
+    previous: 24,
+    code: 32,
+    place: 96,
+    flags: 32,
+    tags: 0,
+    owner: 0,
+    numbers: Some(1),
+    file: 104,
+    name: 112,
+    first_line: 40,
+    lines: 120,
+    table: Table::Ranges,
+    instructions: 0,
+    ascii: 48,
+    wide: 72,
+};
 
 /// Places of fields in 3.11, by its `Include/internal`: the same from 3.11.0 to 3.11.14.
 const V3_11: Layout = Layout {
@@ -112,10 +167,12 @@ const V3_11: Layout = Layout {
     flags: 64,
     tags: 0,
     owner: 40,
+    numbers: None,
     file: 112,
     name: 128,
     first_line: 72,
     lines: 136,
+    table: Table::Forms,
     instructions: 184,
     ascii: 48,
     wide: 72,
@@ -136,10 +193,12 @@ const V3_12: Layout = Layout {
     flags: 64,
     tags: 0,
     owner: 48,
+    numbers: None,
     file: 112,
     name: 128,
     first_line: 68,
     lines: 136,
+    table: Table::Forms,
     instructions: 192,
     ascii: 40,
     wide: 56,
@@ -154,6 +213,8 @@ pub enum Frame {
     Outermost,
     /// It lies on the stack, and the run ends before it.
     OnStack,
+    /// It is all that a call runs.
+    Only,
 }
 
 impl Layout {
@@ -161,6 +222,8 @@ impl Layout {
     pub fn read(memory: &Pages<'_>, runtime: u64, version: u64) -> io::Result<Layout> {
         let [_, _, minor, major, ..] = version.to_le_bytes();
         match (major, minor) {
+            (3, 9) => Ok(V3_9),
+            (3, 10) => Ok(V3_10),
             (3, 11) => Ok(V3_11),
             (3, 12) => Ok(V3_12),
             (3, 13) => Layout::told(memory, runtime, version, &TOLD_3_13, 0),
@@ -214,14 +277,26 @@ impl Layout {
             flags: owner & !7,
             tags,
             owner: 8 * (owner & 7) as u8,
+            numbers: None,
             file: code[0],
             name: code[1],
             first_line: code[3],
             lines: code[2],
+            table: Table::Forms,
             instructions: code[4],
             ascii: place(told.ascii)?,
             wide: 56,
         })
+    }
+
+    /// The number in its own namespace of a thread that has this one as its number; none: that cannot be read.
+    pub fn tid(&self, memory: &Pages<'_>, identity: u64) -> Option<u64> {
+        if self.levels != Levels::One {
+            return Some(identity);
+        }
+        let own = memory.u64(identity.wrapping_add(GLIBC_SELF)).ok()?;
+        let tid = memory.u32(identity.wrapping_add(GLIBC_TID)).ok()?;
+        (own == identity).then_some(tid.into())
     }
 
     /// How the kernel side copies the frames of a thread.
@@ -233,7 +308,7 @@ impl Layout {
             through: match self.levels {
                 Levels::Linked => Some(LINKED_FRAME),
                 Levels::Through => Some(THROUGH_FRAME),
-                Levels::Direct => None,
+                Levels::One | Levels::Direct => None,
             },
             next: self.previous,
             object: self.code,
@@ -248,6 +323,12 @@ impl Layout {
     /// The number of the instruction of a code object that runs there; 0: the first one did not begin yet. None: it is far from the
     /// object.
     pub fn instruction(&self, code: u64, place: u64) -> Option<u16> {
+        if let Some(bytes) = self.numbers {
+            // Half of a word; the other half is another field.
+            let before_the_first = -i32::from(bytes);
+            let behind = (place as u32 as i32).checked_sub(before_the_first)?;
+            return u16::try_from(behind / i32::from(bytes)).ok();
+        }
         let first = code.wrapping_add(self.instructions.into());
         let behind = place.wrapping_sub(first).wrapping_add(INSTRUCTION);
         u16::try_from(behind / INSTRUCTION).ok()
@@ -255,6 +336,9 @@ impl Layout {
 
     /// What the flags of a frame say; none: they are not those of a frame.
     pub fn frame(&self, flags: u64) -> Option<Frame> {
+        if self.levels == Levels::One {
+            return Some(Frame::Only);
+        }
         if self.levels == Levels::Linked {
             let owner = (flags >> self.owner) as u8;
             return match (flags >> ENTRY_SHIFT) as u8 {

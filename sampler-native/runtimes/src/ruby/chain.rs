@@ -1,12 +1,16 @@
 //! Control frames of Ruby, and the calls of its virtual machine that run them.
 
 use super::layout::{self, Frame};
-use crate::{Function, Interpreted, Known, Order, Runs, chain::Copied, known::Looked};
+use crate::{
+    Function, Interpreted, Known, NameId, Order, Runs,
+    chain::{Copied, Node},
+    known::Looked,
+};
 
 /// Bytes of a word of instructions.
 const WORD: u64 = 8;
 
-/// The functions of a stack. None: they do not add up, or something is lacking.
+/// The functions of a stack. None: they do not add up.
 ///
 /// A function that is written in C belongs to the run that called it, so that what the function itself calls stands within it.
 pub fn runs(known: &mut Known, interpreted: &Interpreted<'_>, runs: &mut Runs) -> Option<()> {
@@ -16,7 +20,6 @@ pub fn runs(known: &mut Known, interpreted: &Interpreted<'_>, runs: &mut Runs) -
         Some(copied.thread == thread.address && copied.identity == thread.identity)
     });
     let copied = copied.filter(|_| is_it)?;
-    let mut is_named = true;
     for node in copied.nodes() {
         let (kind, is_first) = layout::frame(node.flags)?;
         // A function that begins has no instruction yet, and is not there for Ruby itself either.
@@ -26,26 +29,14 @@ pub fn runs(known: &mut Known, interpreted: &Interpreted<'_>, runs: &mut Runs) -
             Frame::Nothing => false,
         };
         if is_function {
-            match known.method_of_owner(node.object, node.words) {
-                Looked::There(method) => match method.name {
-                    Some(name) => runs.functions.push(Function {
-                        name,
-                        line: match kind {
-                            Frame::Written => method.line_of(instruction(method.start, node.place)),
-                            _ => 0,
-                        },
-                    }),
-                    None => is_named = false,
-                },
-                Looked::Nothing | Looked::Lacking => is_named = false,
-            }
+            runs.functions.push(function(known, kind, &node));
         }
         if is_first {
             runs.ends.push((0, runs.functions.len()));
         }
     }
     let is_whole = copied.rest == 0;
-    if !is_named || !is_whole && !copied.is_cut() {
+    if !is_whole && !copied.is_cut() {
         return None;
     }
     runs.order = match is_whole {
@@ -60,6 +51,27 @@ pub fn runs(known: &mut Known, interpreted: &Interpreted<'_>, runs: &mut Runs) -
         runs.is_cut = runs.functions.len() > end;
     }
     Some(())
+}
+
+/// The function of a control frame. One that is made for a single call, as `eval` does, may be gone before its name is read.
+fn function(known: &mut Known, kind: Frame, node: &Node) -> Function {
+    let unread = Function {
+        name: NameId::UNREAD,
+        line: 0,
+    };
+    if node.object == 0 {
+        return unread;
+    }
+    let Looked::There(method) = known.method_of_owner(node.object, node.words) else {
+        return unread;
+    };
+    Function {
+        name: method.name.unwrap_or(NameId::UNREAD),
+        line: match kind {
+            Frame::Written => method.line_of(instruction(method.start, node.place)),
+            _ => 0,
+        },
+    }
 }
 
 /// The number of the word of instructions at which a function is: what comes next is told. None: it is none of the function's.

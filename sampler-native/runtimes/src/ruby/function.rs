@@ -13,12 +13,12 @@ use super::{
 use crate::{
     Method, Name,
     memory::{Pages, strange},
+    names,
 };
 
-/// Most bytes of a name, of a path, and of a name as it is shown.
+/// Most bytes of a name, and of a path.
 const MOST_NAME: u64 = 256;
 const MOST_PATH: u64 = 4096;
-const MOST_SHOWN: usize = 512;
 
 /// Kinds of definitions, by their lowest bits: by an instruction sequence, and in C.
 const DEFINITION_KIND: u32 = 0xf;
@@ -63,12 +63,9 @@ pub fn read(
         }
         _ => return Err(strange("it is no function")),
     };
-    let cut = (0..=shown.len().min(MOST_SHOWN))
-        .rev()
-        .find(|at| shown.is_char_boundary(*at));
     Ok(Method {
         name: Name {
-            function: shown.as_bytes()[..cut.unwrap_or_default()].into(),
+            function: names::cut(&shown),
             file: path.into_bytes().into(),
         },
         begin: body,
@@ -119,19 +116,8 @@ fn path(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<String> {
 fn shown(label: &str, base: &str, class: Option<&str>, path: &str) -> String {
     match (class, label.strip_suffix(base)) {
         (Some(class), Some(before)) => format!("{before}{class}{base}"),
-        _ => format!("{label} ({})", file(path)),
+        _ => format!("{label} ({})", names::file_and_folder(path)),
     }
-}
-
-/// A file and its folder.
-fn file(path: &str) -> &str {
-    let mut slashes = path.match_indices('/').map(|(at, _)| at + 1).rev();
-    let from = slashes.nth(1).unwrap_or(0);
-    let file = path.get(from..).unwrap_or(path);
-    let file = file.trim_start_matches('/');
-    let cut = file.len().saturating_sub(MOST_SHOWN / 2);
-    let cut = (cut..file.len()).find(|at| file.is_char_boundary(*at));
-    cut.map_or(file, |cut| &file[cut..])
 }
 
 #[cfg(test)]

@@ -37,7 +37,10 @@ impl Area {
         self.put(base + 56, &1u16.to_le_bytes());
         self.put(base + 64, &2u32.to_le_bytes());
         self.set(base + 64 + 16, 0x100);
-        for (index, word) in (0..).zip([6, 0x200, 5, base + names, 0]) {
+        let texts: u64 = symbols.iter().map(|(text, ..)| text.len() as u64 + 1).sum();
+        let hashes = (names + texts + 1).next_multiple_of(8);
+        let dynamic = [6, 0x200, 5, base + names, 0x6fff_fef5, base + hashes, 0];
+        for (index, word) in (0..).zip(dynamic) {
             self.set(base + 0x100 + 8 * index, word);
         }
         let mut name = 1;
@@ -48,6 +51,18 @@ impl Area {
             self.set(at + 16, *size);
             self.put(base + names + name, text.as_bytes());
             name += text.len() as u64 + 1;
+        }
+        // The table of hashes: one bucket, the first symbol, one word of a filter; then all hashes, the last one odd.
+        for (index, number) in (0..).zip([1u32, 1, 1, 0, 0, 0, 1]) {
+            self.put(base + hashes + 4 * index, &number.to_le_bytes());
+        }
+        for (index, (text, ..)) in (1..).zip(symbols) {
+            let hash = text.bytes().fold(5381u32, |hash, byte| {
+                hash.wrapping_mul(33).wrapping_add(byte.into())
+            });
+            let is_last = index == symbols.len() as u64;
+            let hash = hash & !1 | u32::from(is_last);
+            self.put(base + hashes + 24 + 4 * index, &hash.to_le_bytes());
         }
     }
 }

@@ -23,6 +23,9 @@ const TID: u32 = 4321;
 /// The number of that thread in its own namespace.
 const OWN: u64 = 17;
 
+/// The address of glibc's structure of the thread.
+const GLIBC: u64 = BASE + 0xe000;
+
 /// What differs between versions: offsets, in the order of their use below.
 struct Version {
     number: u64,
@@ -33,14 +36,25 @@ struct Version {
     first: u64,
     previous: u64,
     code: u64,
+    place: u64,
     ascii: u64,
+    file: u64,
+    name: u64,
     first_line: u64,
+    table: u64,
     instructions: u64,
     /// Where the functions run.
     lines: [u16; 3],
 }
 
-const VERSIONS: [Version; 4] = [
+const VERSIONS: [Version; 6] = [
+    Version {
+        number: 0x0309_0000,
+        place: 104,
+        lines: [30, 31, 32],
+        ..V3_10
+    },
+    V3_10,
     Version {
         number: 0x030b_02f0,
         interpreters: 40,
@@ -50,8 +64,12 @@ const VERSIONS: [Version; 4] = [
         first: 56,
         previous: 48,
         code: 32,
+        place: 56,
         ascii: 48,
+        file: 112,
+        name: 128,
         first_line: 72,
+        table: 136,
         instructions: 184,
         lines: [30, 31, 32],
     },
@@ -64,8 +82,12 @@ const VERSIONS: [Version; 4] = [
         first: 56,
         previous: 8,
         code: 0,
+        place: 56,
         ascii: 40,
+        file: 112,
+        name: 128,
         first_line: 68,
+        table: 136,
         instructions: 192,
         lines: [30, 32, 34],
     },
@@ -78,8 +100,12 @@ const VERSIONS: [Version; 4] = [
         first: 72,
         previous: 8,
         code: 0,
+        place: 56,
         ascii: 40,
+        file: 112,
+        name: 128,
         first_line: 68,
+        table: 136,
         instructions: 200,
         lines: [30, 32, 34],
     },
@@ -92,12 +118,56 @@ const VERSIONS: [Version; 4] = [
         first: 72,
         previous: 8,
         code: 0,
+        place: 56,
         ascii: 40,
+        file: 112,
+        name: 128,
         first_line: 68,
+        table: 136,
         instructions: 208,
         lines: [30, 32, 34],
     },
 ];
+
+const V3_10: Version = Version {
+    number: 0x030a_0000,
+    interpreters: 32,
+    next_interpreter: 0,
+    threads: 8,
+    identity: 176,
+    first: 24,
+    previous: 24,
+    code: 32,
+    place: 96,
+    ascii: 48,
+    file: 104,
+    name: 112,
+    first_line: 40,
+    table: 120,
+    instructions: 48,
+    lines: [30, 31, 32],
+};
+
+impl Version {
+    fn minor(&self) -> u64 {
+        self.number >> 16 & 0xff
+    }
+
+    /// The number by which a thread is known again: before 3.11 the address of what glibc knows of the thread.
+    fn identity_of_thread(&self) -> u64 {
+        if self.minor() < 11 { GLIBC } else { OWN }
+    }
+
+    /// The functions of each call of the interpreter, and where the call is on the stack.
+    fn runs(&self, calls: [u64; 2]) -> Vec<(u64, Vec<String>)> {
+        let name = |function: &str| format!("{function} (shop/web.py)");
+        let [called, inner, outer] = ["called", "inner", "outer"].map(name);
+        match self.minor() {
+            ..11 => [called, inner, outer].map(|name| (0, vec![name])).into(),
+            _ => vec![(calls[0], vec![called]), (calls[1], vec![inner, outer])],
+        }
+    }
+}
 
 /// A process with one thread, in which `outer` and `inner` run in one call of the interpreter, and `called` in another one.
 #[derive(Clone)]
@@ -116,13 +186,22 @@ impl Process {
         let mut stack = Area(STACK, vec![0; 0x1000]);
         memory.export(&[
             ("_PyRuntime", 0x800, 8),
-            ("Py_Version", 0x600, 8),
+            (
+                // Names that came with these versions.
+                match version.minor() {
+                    9 => "PyObject_CallNoArgs",
+                    10 => "Py_NewRef",
+                    _ => "Py_Version",
+                },
+                0x600,
+                8,
+            ),
             ("PyCode_Type", 0x1800, 8),
             ("_PyEval_EvalFrameDefault", EVAL - BASE, 0x1000),
         ]);
         memory.set(BASE + 0x600, version.number);
         let runtime = BASE + 0x800;
-        let minor = version.number >> 16 & 0xff;
+        let minor = version.minor();
         if minor >= 13 {
             memory.put(runtime, b"xdebugpy");
             memory.set(runtime + 8, version.number);
@@ -140,11 +219,11 @@ impl Process {
                 (threads + 4, version.identity),
                 (frames, version.previous),
                 (frames + 1, version.code),
-                (frames + 2, 56),
+                (frames + 2, version.place),
                 (frames + 4, if minor == 13 { 70 } else { 74 }),
-                (codes, 112),
-                (codes + 2, 128),
-                (codes + 3, 136),
+                (codes, version.file),
+                (codes + 2, version.name),
+                (codes + 3, version.table),
                 (codes + 4, version.first_line),
                 (codes + 8, version.instructions),
                 (texts, version.ascii),
@@ -155,11 +234,13 @@ impl Process {
         let (interpreter, thread) = (BASE + 0x6000, BASE + 0x5000);
         memory.set(runtime + version.interpreters, interpreter);
         memory.set(interpreter + version.threads, thread);
-        memory.set(thread + version.identity, OWN);
+        memory.set(thread + version.identity, version.identity_of_thread());
+        memory.set(GLIBC + 16, GLIBC);
+        memory.put(GLIBC + 720, &(OWN as u32).to_le_bytes());
         let codes = ["called", "inner", "outer"].map(|name| {
             let at = BASE + 0xa000 + 0x800 * u64::from(name.as_bytes()[0] - b'a') / 4;
-            for (place, text) in [(112, "/srv/shop/web.py"), (128, name)] {
-                let object = at + 0x100 + 4 * place;
+            for (place, text) in [(version.file, "/srv/shop/web.py"), (version.name, name)] {
+                let object = at + 0x100 + 8 * place;
                 memory.set(object + 16, text.len() as u64);
                 memory.put(object + 32, &(1u32 << 2 | 1 << 5 | 1 << 6).to_le_bytes());
                 memory.put(object + version.ascii, text.as_bytes());
@@ -168,13 +249,15 @@ impl Process {
             memory.set(at + 8, BASE + 0x1800);
             // Two instructions of the first line, then two of each further one.
             memory.put(at + version.first_line, &30u32.to_le_bytes());
-            let table: Vec<u8> = [0xd1, 0, 0]
-                .into_iter()
-                .chain([0xd9, 0, 0].repeat(9))
-                .collect();
+            let (begin, further): (&[u8], &[u8]) = match minor {
+                9 => (&[4, 1], &[4, 1]),
+                10 => (&[4, 0], &[4, 1]),
+                _ => (&[0xd1, 0, 0], &[0xd9, 0, 0]),
+            };
+            let table = [begin, &further.repeat(9)].concat();
             memory.set(at + 0x700 + 16, table.len() as u64);
             memory.put(at + 0x700 + 32, &table);
-            memory.set(at + 136, at + 0x700);
+            memory.set(at + version.table, at + 0x700);
             at
         });
         let calls = [STACK + 0x100, STACK + 0x300];
@@ -185,12 +268,12 @@ impl Process {
         let entry = |is: bool| if linked { u64::from(is) << 32 } else { 0 };
         let on_stack = if minor == 14 { 3 << 16 } else { 3 << 48 };
         chain.push((frame(2), codes[0], entry(true)));
-        if !linked {
+        if minor > 11 {
             chain.push((calls[0], 0, on_stack));
         }
         chain.push((frame(1), codes[1], entry(false)));
         chain.push((frame(0), codes[2], entry(true)));
-        if !linked {
+        if minor > 11 {
             chain.push((calls[1], 0, on_stack));
         }
         let mut first = frame(2);
@@ -200,19 +283,23 @@ impl Process {
             stack.set(calls[1] + 8, frame(1));
             stack.set(calls[1] + 16, thread + 0x400);
         }
-        if minor < 13 {
+        if (11..13).contains(&minor) {
             first = calls[0];
         }
-        let mut copied: Vec<u64> = vec![thread, OWN, first, 0];
+        let mut copied: Vec<u64> = vec![thread, version.identity_of_thread(), first, 0];
         let mut count = 0;
         for (address, code, flags) in chain {
             let word = |offset: u64| memory.get(code + offset).unwrap_or(0);
             // Each runs one instruction later than the one that it called; the innermost has not begun.
-            let place = (code + version.instructions)
-                .wrapping_sub(2)
-                .wrapping_add(2 * count);
+            let first = match minor {
+                ..11 => 0,
+                _ => code + version.instructions,
+            };
+            let bytes = if minor == 10 { 1 } else { 2 };
+            let place = first.wrapping_sub(bytes).wrapping_add(bytes * count);
             count += 3;
-            copied.extend([address, code, flags, place, word(128), word(112)]);
+            let names = [word(version.name), word(version.file)];
+            copied.extend([address, code, flags, place, names[0], names[1]]);
         }
         Process {
             memory,
@@ -283,11 +370,7 @@ fn functions_of_each_version_are_told_by_the_calls_that_run_them() {
         let (mut known, mut names) = (Known::default(), Names::default());
         let runs = process.runs(&attached, &mut known, &mut names);
         let runs = runs.unwrap_or_else(|| panic!("{:x}", version.number));
-        let name = |function: &str| format!("{function} (shop/web.py)");
-        let expected = vec![
-            (process.calls[0], vec![name("called")]),
-            (process.calls[1], vec![name("inner"), name("outer")]),
-        ];
+        let expected = version.runs(process.calls);
         assert_eq!(told(&runs, &names), expected, "{:x}", version.number);
         assert!(!runs.is_cut);
         let lines: Vec<u16> = runs
@@ -335,13 +418,13 @@ fn code_object_that_is_another_one_by_now_has_no_name() {
 
 #[test]
 fn version_that_is_not_known_is_refused_and_never_asked_again() {
-    for number in [0x030a_00f0, 0x030f_00f0, 0, u64::MAX] {
-        let mut process = Process::new(&VERSIONS[0]);
+    for number in [0x0308_00f0, 0x030f_00f0, 0, u64::MAX] {
+        let mut process = Process::new(&VERSIONS[2]);
         process.memory.set(BASE + 0x600, number);
         let error = process.attach().expect_err("it is not known");
         assert_eq!(error.kind(), io::ErrorKind::Unsupported);
     }
-    let mut process = Process::new(&VERSIONS[2]);
+    let mut process = Process::new(&VERSIONS[4]);
     process.memory.set(BASE + 0x800 + 16, 1);
     let error = process.attach().expect_err("free-threaded");
     assert_eq!(error.kind(), io::ErrorKind::Unsupported);

@@ -41,10 +41,14 @@ impl Drop for Program {
     }
 }
 
-/// Stacks of all samples, in the order of tasks.
-fn sampled(model: &Model) -> Vec<u32> {
-    let samples = model.tasks.iter().flat_map(|t| &t.samples);
-    samples.filter_map(|s| s.stack).collect()
+/// Stacks of all samples of the first thread of a process.
+fn sampled(model: &Model, pid: u32) -> Vec<u32> {
+    let samples = model.task(pid).map(|task| &task.samples);
+    samples
+        .into_iter()
+        .flatten()
+        .filter_map(|s| s.stack)
+        .collect()
 }
 
 /// Records a process that runs a program `tree`, and waits until its functions are known. `functions`: those of a stack.
@@ -59,7 +63,7 @@ pub fn record_tree(
         recording.run(19, 500);
         recording.name_all();
         let model = &recording.model;
-        let last = sampled(model).last().copied();
+        let last = sampled(model, pid).last().copied();
         let found = last.and_then(|stack| functions(model, stack));
         if found.is_some_and(|found| found.len() > 2) {
             return recording;
@@ -72,12 +76,12 @@ pub fn record_tree(
     }
 }
 
-/// Stacks of six more seconds, all of whose frames have names.
-pub fn more_stacks(recording: &mut Recording) -> Vec<u32> {
-    let before = sampled(&recording.model).len();
+/// Stacks of six more seconds of the first thread of a process, all of whose frames have names.
+pub fn more_stacks(recording: &mut Recording, pid: u32) -> Vec<u32> {
+    let before = sampled(&recording.model, pid).len();
     recording.run(19, 6000);
     recording.name_all();
-    sampled(&recording.model).split_off(before)
+    sampled(&recording.model, pid).split_off(before)
 }
 
 /// The frames of functions of a language in a stack, the innermost first.

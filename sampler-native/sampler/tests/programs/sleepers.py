@@ -16,7 +16,9 @@ def tell():
     frame, places = sys._getframe(1), []
     while frame:
         code = frame.f_code
-        places.append(f"{code.co_qualname} {code.co_filename}:{frame.f_lineno or 0}")
+        # Before 3.11 an object has no other name.
+        name = getattr(code, "co_qualname", code.co_name)
+        places.append(f"{name} {code.co_filename}:{frame.f_lineno or 0}")
         frame = frame.f_back
     with lock:
         print(threading.get_native_id(), *places, sep="\t", file=told, flush=True)

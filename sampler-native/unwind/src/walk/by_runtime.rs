@@ -5,6 +5,7 @@ use flametop_runtimes::{Place, Stack, Step as Told};
 use super::{Guess, Memory, NAMED, Step, Walk};
 use crate::{
     End, Frame, MAX_FRAMES,
+    maps::Area,
     row::{RBP, RIP, RSP},
 };
 
@@ -21,12 +22,18 @@ impl Stack for Memory<'_> {
 impl Walk<'_> {
     /// From the last frame to its caller; none if no runtime knows the code. In place of the frame there is one for its function, and
     /// one for each function that is inlined there.
+    /// `area`: of the code.
     pub(super) fn leave_by_runtime(
         &mut self,
         is_return: bool,
+        area: &Area,
         frames: &mut Vec<Frame>,
     ) -> Option<Step> {
         let attached = self.maps.attached()?;
+        if area.image {
+            let (module, _) = self.maps.code_at(attached.file()?)?;
+            (module == area.module).then_some(())?;
+        }
         let known = self.known.as_deref_mut()?;
         if !self.modules.spend(STEP) {
             return Some(Step::End(End::Limit, None));
@@ -39,19 +46,22 @@ impl Walk<'_> {
         let mut called = std::mem::take(&mut self.unwinder.called);
         called.functions.clear();
         called.guessed = 0;
-        let told = attached.step(known, &place, &self.memory, &mut called);
-        if let Some(last) = frames
-            .last()
-            .copied()
-            .filter(|_| !called.functions.is_empty())
-        {
+        let told = match area.image {
+            true => attached.step_in_file(known, &place, &self.memory, &mut called),
+            false => attached.step(known, &place, &self.memory, &mut called),
+        };
+        let module = match area.image {
+            true => self.modules.interpreted(attached.kind()),
+            false => area.module,
+        };
+        if !called.functions.is_empty() {
             frames.pop();
             let room = MAX_FRAMES.saturating_sub(frames.len());
             frames.extend(called.functions.iter().take(room).enumerate().map(
                 |(index, function)| Frame {
                     offset: NAMED | function.number(),
                     guessed: index < called.guessed,
-                    ..last
+                    module,
                 },
             ));
         }

@@ -66,6 +66,12 @@ public final class IntColumn {
   }
 
   /** Removes all rows. Their values stay in {@link #items}. */
+  /** Takes the first items away. */
+  public void removeFirst(int count) {
+    System.arraycopy(items, count, items, 0, size - count);
+    size -= count;
+  }
+
   public void clear() {
     size = 0;
   }

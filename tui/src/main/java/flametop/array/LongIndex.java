@@ -42,11 +42,16 @@ public final class LongIndex {
 
   /** The row with a value; {@link #NONE} if no row has the value. */
   public int find(long key) {
-    return table[place(key)] - 1;
+    int guess = guess(key);
+    return guess >= 0 ? guess : table[place(key)] - 1;
   }
 
   /** The row with a value; a new row behind the last if no row had the value. */
   public int row(long key) {
+    int guess = guess(key);
+    if (guess >= 0) {
+      return guess;
+    }
     int place = place(key);
     int known = table[place];
     if (known != 0) {
@@ -58,6 +63,12 @@ public final class LongIndex {
       fill();
     }
     return keys.size - 1;
+  }
+
+  /** The row with a value where values are numbers in a row, as 1, 2, 3 …; else {@link #NONE}. */
+  private int guess(long key) {
+    long row = key - keys.items[0];
+    return row >= 0 && row < keys.size && keys.items[(int) row] == key ? (int) row : NONE;
   }
 
   /** The place in the table of the row with a value; the free place for it if no row has it. */

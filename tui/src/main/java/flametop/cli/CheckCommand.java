@@ -16,7 +16,11 @@ import picocli.CommandLine.Spec;
     name = "check",
     sortOptions = false,
     description = "Says what this kernel and these privileges allow.",
-    footer = {"", "Exit code: 0 flametop can sample here, 3 it cannot."})
+    footer = {
+      "",
+      "flametop --self-test tries flametop itself, too.",
+      "Exit code: 0 flametop can sample here, 3 it cannot."
+    })
 final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
 
@@ -30,12 +34,18 @@ final class CheckCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     PrintWriter out = spec.commandLine().getOut();
-    ExitCode code = print(KernelSource.check(), out);
+    ExitCode code = print(KernelSource.check(), "can sample", "cannot sample", out);
     out.flush();
     return code.number();
   }
 
-  static ExitCode print(List<CheckLine> lines, PrintWriter out) {
+  /**
+   * Prints the lines and what they mean together.
+   *
+   * @param well what flametop does here if all that is needed is there
+   * @param badly the same if it is not
+   */
+  static ExitCode print(List<CheckLine> lines, String well, String badly, PrintWriter out) {
     int width = lines.stream().mapToInt(line -> line.what().length()).max().orElse(0);
     boolean possible = true;
     for (CheckLine line : lines) {
@@ -49,9 +59,7 @@ final class CheckCommand implements Callable<Integer> {
       }
     }
     out.println(
-        possible
-            ? "flametop can sample here"
-            : "flametop cannot sample here: see the lines marked no");
+        "flametop " + (possible ? well + " here" : badly + " here: see the lines marked no"));
     return possible ? ExitCode.DONE : ExitCode.NOT_POSSIBLE;
   }
 }

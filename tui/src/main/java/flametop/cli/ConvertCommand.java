@@ -7,6 +7,7 @@ import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.file.StackFile;
+import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
 import flametop.sampler.CleanText;
 import java.io.IOException;
@@ -93,14 +94,10 @@ final class ConvertCommand implements Callable<Integer> {
       throw Failure.usage("a pprof profile is not for a terminal; give a file: -o out.pb.gz");
     }
     ReplayedStacks.agreeOnStdin(paths);
-    List<StackInput> inputs = new ArrayList<>();
-    for (Path path : paths) {
-      inputs.add(ReplayedStacks.open(path));
-    }
-    if (types.isList()) {
-      types.list(inputs, spec.commandLine().getOut());
+    if (types.list(paths, () -> spec.commandLine().getOut())) {
       return ExitCode.DONE.number();
     }
+    List<StackInput> inputs = StackFiles.inputs(paths, ReplayedStacks::open);
     StackFile.Choice choice = new StackFile.Choice(null, types.wanted());
     try (OutputFile file = toStdout ? null : OutputFile.create(output, force);
         StackFile stacks = StackFile.added(inputs, choice)) {

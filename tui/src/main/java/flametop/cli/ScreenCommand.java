@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import flametop.cli.check.SelfTest;
 import flametop.cli.settings.BudgetOptions;
 import flametop.cli.settings.EventOptions;
 import flametop.cli.settings.LookOptions;
@@ -23,6 +24,7 @@ import flametop.term.UserFiles;
 import flametop.view.base.Origin;
 import flametop.view.screen.ScreenSource;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -108,13 +110,23 @@ final class ScreenCommand implements Callable<Integer> {
       })
   private boolean printConfig;
 
+  @Option(
+      names = "--self-test",
+      order = 13,
+      hidden = true,
+      description = {
+        "tries flametop on this machine",
+        "Says what `check` says, and tries flametop itself: samples a program of its own, on a CPU and asleep, with a probe of each kind, and looks at terminal, themes and memory. It takes some seconds and writes no file. Exit code: 0 what is needed works, 3 it does not."
+      })
+  private boolean selfTest;
+
   @Mixin private final ReplayOptions replay;
 
   @Option(
       names = {"-h", "--help"},
       order = 30,
       usageHelp = true,
-      description = {"this; also record -h; -V, --version; --print-config", "Prints the help."})
+      description = {"this; also record -h; -V, --version; --self-test", "Prints the help."})
   @SuppressWarnings("unused") // picocli looks at the annotation
   private boolean help;
 
@@ -186,6 +198,9 @@ final class ScreenCommand implements Callable<Integer> {
       spec.commandLine().getOut().flush();
       return ExitCode.DONE.number();
     }
+    if (selfTest) {
+      return selfTest().number();
+    }
     if (looks.listed()) {
       return ExitCode.DONE.number();
     }
@@ -237,6 +252,21 @@ final class ScreenCommand implements Callable<Integer> {
     } finally {
       leave();
     }
+  }
+
+  private ExitCode selfTest() throws SamplerException, InterruptedException {
+    boolean terminal = Terminals.isStdin() && Terminals.isStdout();
+    Path group = null;
+    try {
+      group = ControlGroups.own();
+    } catch (IOException e) {
+      // Then no group limits the memory.
+    }
+    PrintWriter out = spec.commandLine().getOut();
+    SelfTest test = new SelfTest(terminal, System.getenv(), group);
+    ExitCode code = CheckCommand.print(test.run(), "works", "does not work", out);
+    out.flush();
+    return code;
   }
 
   private Subject live(Target target) {

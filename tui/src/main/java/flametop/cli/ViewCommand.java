@@ -75,15 +75,11 @@ final class ViewCommand implements Callable<Integer> {
     if (ReplayedStacks.agreeOnStdin(paths) && Terminals.isStdin()) {
       throw Failure.usage("stdin is the terminal; - takes stacks from a pipe: … | flametop view -");
     }
-    List<StackInput> inputs = new ArrayList<>();
-    for (Path path : paths) {
-      inputs.add(ReplayedStacks.open(path));
-    }
-    if (types.isList()) {
-      types.list(inputs, spec.commandLine().getOut());
+    if (types.list(paths, () -> spec.commandLine().getOut())) {
       return ExitCode.DONE.number();
     }
-    try (StackFiles files = new StackFiles(inputs, new StackFile.Choice(comm, types.wanted()))) {
+    StackFile.Choice choice = new StackFile.Choice(comm, types.wanted());
+    try (StackFiles files = StackFiles.open(paths, ReplayedStacks::open, choice)) {
       return FileScreen.show(files, paths.get(0).toString(), looks);
     }
   }

@@ -56,10 +56,11 @@ record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
       Arrays.fill(values, 0);
       Arrays.fill(samples, 0);
       for (FoldedStack.Share share : stack.shares()) {
-        values[share.state().ordinal()] += share.value();
-        samples[share.state().ordinal()] += share.samples();
+        int state = share.state() == null ? unknown : share.state().ordinal();
+        values[state] += share.value();
+        samples[state] += share.samples();
       }
-      values[unknown] = stack.shares().isEmpty() ? stack.value() : 0;
+      values[unknown] += stack.shares().isEmpty() ? stack.value() : 0;
       for (int state = 0; state <= unknown; state++) {
         sums[state] += values[state];
         PriorityQueue<Entry> kept = heaviest.get(state);

@@ -138,21 +138,27 @@ final class HtmlWriter {
 
   private static void shares(Writer json, StackExport export, FoldedStack stack, long[] states)
       throws IOException {
-    if (stack.shares().isEmpty()) {
-      json.append(",1,-1,").append(export.text(stack.value()));
-      return;
-    }
     Arrays.fill(states, 0);
-    int count = 0;
+    long unknown = stack.shares().isEmpty() ? stack.value() : 0;
+    int count = unknown > 0 ? 1 : 0;
     for (FoldedStack.Share share : stack.shares()) {
-      count += states[share.state().ordinal()] == 0 ? 1 : 0;
-      states[share.state().ordinal()] += share.value();
+      State state = share.state();
+      if (state == null) {
+        count += unknown == 0 ? 1 : 0;
+        unknown += share.value();
+      } else {
+        count += states[state.ordinal()] == 0 ? 1 : 0;
+        states[state.ordinal()] += share.value();
+      }
     }
     json.append(',').append(Integer.toString(count));
+    if (unknown > 0) {
+      json.append(",-1,").append(export.text(unknown));
+    }
     for (int state = 0; state < states.length; state++) {
       if (states[state] > 0) {
         json.append(',').append(Integer.toString(state));
-        json.append(',').append(Long.toString(states[state]));
+        json.append(',').append(export.text(states[state]));
       }
     }
   }

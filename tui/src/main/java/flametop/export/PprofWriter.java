@@ -73,7 +73,7 @@ final class PprofWriter {
         label(sample, "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "");
         label(sample, "thread", share.thread());
         label(sample, "tid", share.tid() > 0 ? Integer.toString(share.tid()) : "");
-        label(sample, "state", share.state().label());
+        label(sample, "state", share.state() == null ? "" : share.state().label());
         profile.field(2, sample);
       }
       if (stack.shares().isEmpty()) {

@@ -70,6 +70,11 @@ final class Display implements AutoCloseable {
     input = new TerminalInput(terminal, bytes, echo);
   }
 
+  /** Whether a terminal of this {@code TERM} cannot draw a screen. */
+  static boolean isWithoutScreen(String term) {
+    return term.isEmpty() || term.equals("dumb") || term.equals("unknown");
+  }
+
   /**
    * Takes the terminal.
    *
@@ -81,7 +86,7 @@ final class Display implements AutoCloseable {
   static Display open(Theme theme, Map<String, String> environment, boolean remote, boolean mouse)
       throws IOException {
     String term = environment.getOrDefault("TERM", "");
-    if (term.isEmpty() || term.equals("dumb") || term.equals("unknown")) {
+    if (isWithoutScreen(term)) {
       throw new NoScreenException(
           "TERM="
               + term

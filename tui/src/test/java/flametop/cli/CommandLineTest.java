@@ -345,7 +345,7 @@ class CommandLineTest {
         List.of(
             new CheckLine(true, true, "kernel", "6.18.0", ""),
             new CheckLine(false, false, "idle states", "no cpuidle driver", "none is needed"));
-    assertEquals(ExitCode.DONE, CheckCommand.print(lines, writer));
+    assertEquals(ExitCode.DONE, CheckCommand.print(lines, "can sample", "cannot sample", writer));
     writer.flush();
     assertEquals(
         """
@@ -359,7 +359,13 @@ class CommandLineTest {
         ExitCode.NOT_POSSIBLE,
         CheckCommand.print(
             List.of(new CheckLine(false, true, "BTF", "missing", "CONFIG_DEBUG_INFO_BTF=y")),
+            "can sample",
+            "cannot sample",
             writer));
+    writer.flush();
+    assertTrue(
+        out.toString().endsWith("flametop cannot sample here: see the lines marked no\n"),
+        out.toString());
   }
 
   @Test

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(600)
 class RecordKernelTest {
   private static final String NATIVE = System.getProperty("flametop.native.dir", "");
+  private static final String THEMES = System.getProperty("flametop.themes.dir", "");
 
   @TempDir private Path folder;
 
@@ -38,7 +39,8 @@ class RecordKernelTest {
     // A runner in the background may have switched them off.
     command.addAll(List.of("env", "--default-signal=INT,HUP"));
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:+UseSerialGC", "-Dflametop.native.dir=" + nativeFolder, "-cp"));
+    command.addAll(List.of("-XX:+UseSerialGC", "-Dflametop.native.dir=" + nativeFolder));
+    command.addAll(List.of("-Dflametop.themes.dir=" + THEMES, "-cp"));
     command.add(System.getProperty("java.class.path"));
     command.add("flametop.cli.Main");
     command.addAll(List.of(args));
@@ -108,6 +110,16 @@ class RecordKernelTest {
     Ended ended = run("check");
     assertEquals(0, ended.code, ended.out + ended.err);
     assertTrue(ended.out.endsWith("flametop can sample here\n"), ended.out);
+  }
+
+  @Test
+  void selfTest_root_works() throws Exception {
+    Ended ended = run("--self-test");
+    assertEquals(0, ended.code, ended.out + ended.err);
+    for (String what : List.of("helper", "stacks on a CPU", "stacks asleep", "uprobe", "USDT")) {
+      assertTrue(ended.out.contains("\nok  " + what + " "), what + ":\n" + ended.out);
+    }
+    assertTrue(ended.out.endsWith("flametop works here\n"), ended.out);
   }
 
   @Test

@@ -13,19 +13,21 @@ public enum Capability {
   /** A picture can be held, and later ones compared with it. */
   BASELINE("two files are compared by flametop diff"),
   /** Time is told apart by state. */
-  STATES("folded stacks do not say their states; record --states chooses them"),
+  STATES("this file does not say in which states its threads were"),
   /** Stacks belong to processes with numbers and comms. */
-  PROCESSES("folded stacks say their outermost frame only"),
+  PROCESSES("this file does not say the numbers of processes; c lists the outermost frames"),
   /** Stacks belong to threads. */
-  THREADS("folded stacks say their threads only if they were folded by them"),
+  THREADS("this file does not say its threads"),
   /** Processes belong to control groups. */
-  CGROUPS("folded stacks say no control groups; record --by cgroup puts them first"),
+  CGROUPS("this file does not say the control groups of its processes"),
   /** There are tasks, with the present state of each. */
   TASKS("folded stacks say nothing of tasks; a recorded stream does"),
   /** CPUs are measured, idle states among them. */
   CPUS("folded stacks say nothing of CPUs; a recorded stream does"),
   /** Samples are counted by how good they are. */
   QUALITY("folded stacks say nothing of their quality; a recorded stream does"),
+  /** There are several measures, of which one is shown. */
+  MEASURES("these stacks are of one measure"),
   /** There may be sources of events, each with a measure of its own. */
   EVENTS("folded stacks are of one measure; a recorded stream has its sources of events"),
   /** Sources of events can be switched on and off. */

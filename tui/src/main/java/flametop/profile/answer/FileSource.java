@@ -4,4 +4,7 @@ package flametop.profile.answer;
 public interface FileSource extends SnapshotSource {
   /** Goes on by so many files, back if below 0; where there is one, it stays. */
   void turn(int by);
+
+  /** Reads the file anew and shows this type of values; empty: what the file prefers. */
+  void sampleType(String name);
 }

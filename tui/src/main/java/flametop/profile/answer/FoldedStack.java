@@ -2,6 +2,7 @@ package flametop.profile.answer;
 
 import flametop.sampler.State;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One stack with its time.
@@ -44,13 +45,20 @@ public record FoldedStack(
    *
    * @param pid 0 where it is not told apart any more
    * @param process its comm
-   * @param tid 0 where it is that of all threads of the process
-   * @param thread its comm; empty without a tid
+   * @param tid 0 where it is that of all threads of the process, or is not known
+   * @param thread its comm; empty if it is not known
+   * @param state null where it is not known
    * @param value amount or samples, above 0
    * @param samples passes and samples of the CPU clock that saw it
    */
   public record Share(
-      int pid, String process, int tid, String thread, State state, long value, long samples) {
+      int pid,
+      String process,
+      int tid,
+      String thread,
+      @Nullable State state,
+      long value,
+      long samples) {
     /** The same with another value. */
     public Share withValue(long other) {
       return new Share(pid, process, tid, thread, state, other, samples);
@@ -68,6 +76,40 @@ public record FoldedStack(
           && state == other.state
           && process.equals(other.process)
           && thread.equals(other.thread);
+    }
+  }
+
+  /**
+   * Whose a stack of a file is, as far as the file says.
+   *
+   * @param comm name of the process, or of what stands for one; a graph has it as outermost frame
+   * @param pid 0 if the file does not say it
+   * @param thread name of the thread; empty if the file does not say it
+   * @param tid 0 if the file does not say it
+   * @param cgroup path of the control group; empty if the file does not say it
+   * @param state null if the file does not say it
+   */
+  public record Owner(
+      String comm, int pid, String thread, int tid, String cgroup, @Nullable State state) {
+    /** An owner of which only the name is known. */
+    public static Owner of(String comm) {
+      return new Owner(comm, 0, "", 0, "", null);
+    }
+
+    /** Whether there is more than the name. */
+    public boolean isDetailed() {
+      return pid > 0 || tid > 0 || !thread.isEmpty() || !cgroup.isEmpty() || state != null;
+    }
+
+    /** The name of the thread; that of the process where the file has no other. */
+    public String threadName() {
+      return thread.isEmpty() ? comm : thread;
+    }
+
+    /** The part of a stack that is this owner's. */
+    public Share share(long value) {
+      return new Share(
+          pid, comm, tid, tid > 0 || !thread.isEmpty() ? threadName() : "", state, value, 0);
     }
   }
 }

@@ -1,16 +1,9 @@
 package flametop.profile.answer;
 
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** A source of pictures that go on by themselves and have a past: a machine, or a recording. */
 public interface LiveSource extends SnapshotSource {
-  /** Rows of the pick list of processes, by the time in {@code states}; the heaviest first. */
-  CompletableFuture<List<ProcessRow>> processes(StateSet states);
-
-  /** Rows of the pick list of control groups, the heaviest first. */
-  CompletableFuture<List<ProcessRow>> cgroups(StateSet states);
-
   /** Where a node is in the source, as far as it is known by now. */
   CompletableFuture<Source> source(StateSet states, long node);
 

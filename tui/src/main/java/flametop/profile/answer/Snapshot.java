@@ -2,6 +2,7 @@ package flametop.profile.answer;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -197,6 +198,9 @@ public record Snapshot(
    * @param folded how much of a graph that is folded anew is there, 0 to 1; 1 if none is
    * @param comm whether the outermost frames are comms, else they are functions
    * @param ownComm the same without what {@link Shape.Comm} says
+   * @param says what it says of its stacks
+   * @param types the sample types of the file, in its order; empty if it has one
+   * @param type which of them is shown
    */
   public record Reading(
       String name,
@@ -210,7 +214,10 @@ public record Snapshot(
       String waits,
       double folded,
       boolean comm,
-      boolean ownComm) {}
+      boolean ownComm,
+      Set<Capability> says,
+      List<String> types,
+      int type) {}
 
   /** Whether no picture has come yet. */
   public boolean isOpening() {

@@ -13,8 +13,8 @@ public interface SnapshotSource {
   /** The page that a view shows beside the snapshot. */
   CompletableFuture<Page> page(PageQuery query);
 
-  /** Rows of the pick list of comms, the heaviest first. */
-  CompletableFuture<List<ProcessRow>> comms(StateSet states);
+  /** Rows of a pick list by the amounts in {@code states}, the heaviest first. */
+  CompletableFuture<List<ProcessRow>> rows(ProcessRow.By by, StateSet states);
 
   void shape(Shape shape);
 }

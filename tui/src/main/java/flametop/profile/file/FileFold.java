@@ -14,13 +14,13 @@ import flametop.profile.tree.Worker;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The stacks of a file, folded into the tree of one shape. Frames stay in their order while stacks
  * are folded, which never makes a tree that is larger than the file's; where the innermost frame is
- * to be first, that tree is turned round then. The plain shape is the file's tree itself.
+ * to be first, that tree is turned round then. The plain shape is the file's tree itself, unless
+ * the tree tells threads or states apart, which are one in that shape.
  *
  * <p>Stacks that are read after the fold was begun are missing in its tree. So the fold is made
  * anew then, and nodes keep their numbers.
@@ -79,8 +79,8 @@ final class FileFold implements Fold {
     turns = turns(shape);
     grouped = shape.group() != RootOrder.NONE && whole.isComm();
     Shape straight = turns ? turned(shape) : shape;
-    forwards =
-        straight.equals(Shape.PLAIN) ? null : new StackFold(whole, names, straight, mostNodes);
+    boolean asItIs = straight.equals(Shape.PLAIN) && !names.owners().areDetailed();
+    forwards = asItIs ? null : new StackFold(whole, names, straight, mostNodes);
     // Until it is turned round there is nothing.
     nodes = turns ? new StackTree(whole) : forwards != null ? forwards.tree() : whole;
     tree = new ShapedTree(nodes, names, shape, epoch, new Finds(nodes, names));
@@ -248,7 +248,7 @@ final class FileFold implements Fold {
         0,
         0,
         "",
-        filter(function),
+        filter(function, of),
         reader.weight(node, states.bits()),
         reader.self(node, states.bits()),
         new long[State.values().length],
@@ -257,16 +257,20 @@ final class FileFold implements Fold {
   }
 
   /** The filter that admits only stacks with a function; null of the root. */
-  private static Shape.@Nullable Filter filter(Function function) {
+  private Shape.@Nullable Filter filter(Function function, int number) {
     return switch (function.kind()) {
       case ROOT -> null;
-      case PROCESS -> new Shape.Comms(Set.of(function.name()), false);
+      case PROCESS, THREAD, CGROUP -> names.owners().filter(number, function);
       default -> new Shape.Through(function, false);
     };
   }
 
   /** The stacks that end in a node or below it. */
   HeldStacks held(int node) {
+    if (node == 0 && shape.equals(Shape.PLAIN)) {
+      // Here each stack says whose it is.
+      return whole.held(node, names, shape, List.of());
+    }
     nodes.sumUp();
     List<String> zoom = List.of(tree.reader().path(node));
     return nodes.held(node, names, shape, zoom.subList(1, zoom.size()));

@@ -2,13 +2,15 @@ package flametop.profile.file;
 
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.format.StackSink;
 import flametop.profile.format.Unit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.Semaphore;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -44,7 +46,7 @@ final class ProfileStacks implements StackSink {
   private final String wanted;
   private final Consumer<Runnable> folding;
   private final BooleanSupplier closed;
-  private final Semaphore free = new Semaphore(BATCHES);
+  private final BlockingQueue<Batch> free = new ArrayBlockingQueue<>(BATCHES);
 
   // The reading thread.
 
@@ -52,6 +54,11 @@ final class ProfileStacks implements StackSink {
   private final List<Unit> units = new ArrayList<>();
   private int chosen;
   private boolean isChosen;
+  private boolean owned;
+
+  /** How many measures the tally was told. */
+  private int told;
+
   private int frames;
   private Batch batch = new Batch();
   private int[] last = new int[64];
@@ -72,8 +79,16 @@ final class ProfileStacks implements StackSink {
     final IntColumn stacks = new IntColumn();
     final LongColumn values = new LongColumn();
 
-    /** By stack: why it is left out; empty where none is. */
+    /** What else is told. */
     final List<Runnable> marks = new ArrayList<>();
+
+    void clear() {
+      names.clear();
+      nameBytes = 0;
+      stacks.clear();
+      values.clear();
+      marks.clear();
+    }
   }
 
   /**
@@ -96,6 +111,9 @@ final class ProfileStacks implements StackSink {
     this.wanted = wanted;
     this.folding = folding;
     this.closed = closed;
+    for (int i = 1; i < BATCHES; i++) {
+      free.add(new Batch());
+    }
     mark(tally::countsStacks);
   }
 
@@ -133,13 +151,36 @@ final class ProfileStacks implements StackSink {
     return frames++;
   }
 
+  @Override
+  public int owner(Owner of) {
+    if (frames >= names.most()) {
+      return NO_FRAME;
+    }
+    owners();
+    byte[] text =
+        OwnerNames.text(
+            new Owner(
+                of.comm().isEmpty() ? "-" : cut(of.comm()),
+                of.pid(),
+                cut(of.thread()),
+                of.tid(),
+                cut(of.cgroup()),
+                of.state()));
+    batch.names.add(text);
+    batch.nameBytes += text.length;
+    return frames++;
+  }
+
   private static String cut(String name) {
     return name.length() <= MAX_NAME ? name : name.substring(0, MAX_NAME) + "…";
   }
 
   @Override
   public void owners() {
-    mark(() -> tree.says(true));
+    if (!owned) {
+      owned = true;
+      mark(() -> tree.says(true));
+    }
   }
 
   @Override
@@ -207,26 +248,37 @@ final class ProfileStacks implements StackSink {
     batch.marks.add(what);
   }
 
+  private void tell() {
+    List<String> known = List.copyOf(measures);
+    int shown = chosen;
+    told = known.size();
+    mark(() -> tally.measures(known, shown));
+  }
+
   /** Hands on what was gathered. */
   private void hand() {
-    Batch full = batch;
-    batch = new Batch();
-    Unit unit = chosen < units.size() ? units.get(chosen) : Unit.whole("samples");
-    try {
-      while (!free.tryAcquire(100, TimeUnit.MILLISECONDS)) {
-        if (closed.getAsBoolean()) {
-          return;
-        }
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return;
+    if (told < measures.size() && (wanted.isEmpty() || isChosen)) {
+      told = measures.size();
+      tell();
     }
+    Batch full = batch;
+    Unit unit = chosen < units.size() ? units.get(chosen) : Unit.whole("samples");
     folding.accept(
         () -> {
           fold(full, unit);
-          free.release();
+          full.clear();
+          boolean unused = free.offer(full);
         });
+    try {
+      Batch next;
+      do {
+        next = free.poll(100, TimeUnit.MILLISECONDS);
+      } while (next == null && !closed.getAsBoolean());
+      batch = next == null ? new Batch() : next;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      batch = new Batch();
+    }
   }
 
   /**
@@ -235,15 +287,15 @@ final class ProfileStacks implements StackSink {
    * @return why there is nothing of what was wanted, for people; null if there is
    */
   @Nullable String end() {
-    List<String> told = new ArrayList<>(measures);
     boolean missing = !wanted.isEmpty() && !isChosen;
-    if (!told.isEmpty() && !missing) {
-      told.add(0, told.remove(chosen));
+    if (missing) {
+      mark(() -> tally.measures(List.of(), 0));
+    } else {
+      tell();
     }
-    mark(() -> tally.measures(missing ? List.of() : told));
     hand();
     return missing
-        ? "it has no sample type " + wanted + "; it has " + String.join(", ", told)
+        ? "it has no sample type " + wanted + "; it has " + String.join(", ", measures)
         : null;
   }
 
@@ -251,7 +303,7 @@ final class ProfileStacks implements StackSink {
     of.marks.forEach(Runnable::run);
     tally.unit(unit.name());
     for (byte[] name : of.names) {
-      functions.add(names.intern(name, 0, name.length));
+      functions.add(names.owners().intern(name));
     }
     int[] items = of.stacks.items;
     int at = 0;

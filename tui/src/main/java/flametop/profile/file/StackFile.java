@@ -20,16 +20,11 @@ import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.NodePath;
 import flametop.profile.tree.Noise;
 import flametop.profile.tree.Paths;
-import flametop.profile.tree.SiblingOrder;
-import flametop.profile.tree.TreeReader;
 import flametop.profile.tree.Worker;
-import flametop.sampler.State;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -48,6 +43,9 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** Whether the outermost frames are comms; null: as the files say. */
   private final @Nullable Boolean comm;
+
+  /** Whether another sample type can be shown. */
+  private final boolean rereads;
 
   private final long opened = System.nanoTime();
   private final Worker worker;
@@ -71,8 +69,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   private final Graphs<FileFold> graphs;
 
-  /** {@link StackTree#flips} of the tree that the graphs show. */
-  private int flips;
+  /** The shape that is asked for, without the states. */
+  private Shape wanted = Shape.PLAIN;
+
+  private StateSet states = StateSet.ALL;
+
+  /** Whether anybody asked for a picture: else nothing is folded while the files are read. */
+  private boolean isWatched;
+
+  /** {@link #looks} of the tree that the graphs show. */
+  private int looks;
 
   private boolean done;
 
@@ -99,6 +105,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private StackFile(List<StackInput> inputs, boolean two, int number, int files, Choice choice) {
     Boolean comm = choice.comm;
     this.comm = comm;
+    rereads = choice.rereads;
     this.inputs = inputs;
     this.number = number;
     this.files = files;
@@ -115,20 +122,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     while (lines.size() < inputs.size()) {
       lines.add(new StackLines(names, tree, StackTree.NOW, inputs.size() == 1));
     }
-    flips = tree.flips();
-    int column = two ? StackTree.BEFORE : StackTree.NOW;
-    for (StackLines of : lines) {
-      profiles.add(
-          new ProfileStacks(
-              names,
-              tree,
-              column,
-              of.tally(),
-              choice.sampleType,
-              change -> enqueue(change),
-              () -> closed));
-      column = StackTree.NOW;
-    }
+    looks = looks();
     worker =
         new Worker(
             "file",
@@ -136,6 +130,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
             this::slice,
             t -> t instanceof RuntimeException || t instanceof OutOfMemoryError,
             this::tell);
+    int column = two ? StackTree.BEFORE : StackTree.NOW;
+    for (StackLines of : lines) {
+      profiles.add(
+          new ProfileStacks(
+              names, tree, column, of.tally(), choice.sampleType, worker::enqueue, () -> closed));
+      column = StackTree.NOW;
+    }
     Thread reader = new Thread(this::read, "read");
     reader.setDaemon(true);
     reader.start();
@@ -151,10 +152,15 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * @param comm whether the outermost frames are comms; null: as the files say
    * @param sampleType the type of values to show of a profile that has several; empty: what the
    *     profile prefers
+   * @param rereads whether the file can be read again, for another type
    */
-  public record Choice(@Nullable Boolean comm, String sampleType) {
+  public record Choice(@Nullable Boolean comm, String sampleType, boolean rereads) {
     /** Nothing is said. */
     public static final Choice NONE = new Choice(null, "");
+
+    public Choice(@Nullable Boolean comm, String sampleType) {
+      this(comm, sampleType, false);
+    }
 
     /** Only this is said: whether the outermost frames are comms. */
     public static Choice comm(boolean is) {
@@ -163,10 +169,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   // The reading thread.
-
-  private void enqueue(Runnable change) {
-    worker.enqueue(change);
-  }
 
   private void read() {
     StackReader reader = new StackReader(worker::enqueue, () -> closed);
@@ -195,12 +197,25 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   // The folding thread.
 
   private boolean isDue() {
-    if (flips != tree.flips()) {
-      flips = tree.flips();
+    if (isWatched) {
+      look();
+    }
+    return isWatched && graphs.isDue();
+  }
+
+  /** Somebody looks at the graphs, which are kept up to date from now on. */
+  private void look() {
+    isWatched = true;
+    if (looks != looks()) {
+      looks = looks();
       graph().restart(Shape.PLAIN);
       graphs.endSandwich();
     }
-    return graphs.isDue();
+  }
+
+  /** Another number whenever a plain graph has other outermost frames than before. */
+  private int looks() {
+    return 2 * tree.flips() + (names.owners().areDetailed() ? 1 : 0);
   }
 
   private void slice() {
@@ -297,6 +312,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private Snapshot picture(GraphQuery query) {
+    states(query.states());
     graphs.endUnasked();
     graph().shown().refresh(System.nanoTime());
     GraphPicture picture = graph().picture(query);
@@ -312,6 +328,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private Sandwich picture(SandwichQuery asked, List<NodePath> strangers) {
+    states(asked.states());
     graphs.ask(asked);
     SandwichQuery query =
         asked.at(
@@ -354,7 +371,10 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         done ? "" : inputs.get(reads).waits(),
         folded(),
         tree.isComm(),
-        comm == null ? tree.saidComm() : comm);
+        comm == null ? tree.saidComm() : comm,
+        names.owners().says(rereads && now.measures().size() > 1),
+        now.measures().size() > 1 ? now.measures() : List.of(),
+        now.measure());
   }
 
   private double folded() {
@@ -371,85 +391,25 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private List<String> notices() {
-    List<String> notices = new ArrayList<>();
-    int illFormed = names.illFormed();
-    if (illFormed > 0) {
-      notices.add(
-          (illFormed == 1 ? "1 name is" : illFormed + " names are")
-              + " not in UTF-8: what cannot be read stands as \\xNN");
-    }
+    FileNotices notices = new FileNotices(names, inputs.size() > 1, done);
     for (int i = 0; i < lines.size(); i++) {
-      notices(inputs.get(i), lines.get(i), troubles[i], notices);
+      notices.add(inputs.get(i), lines.get(i), troubles[i], isWatched && rereads);
     }
-    graphs.all().forEach(of -> refusal(of, notices));
-    return notices;
+    graphs.all().forEach(of -> notices.refused(of.refused()));
+    return notices.lines();
   }
 
-  private static void refusal(Graph<FileFold> of, List<String> notices) {
-    Shape refused = of.refused();
-    if (refused != null) {
-      notices.add(
-          refused
-              + ": there is not enough memory for that many frames; leave more stacks out first");
-    }
-  }
-
-  private void notices(
-      StackInput input, StackLines of, @Nullable String trouble, List<String> notices) {
-    String name = input.name();
-    // Of a single file the header has the name.
-    String before = inputs.size() > 1 ? name + ": " : "";
-    StackTally tally = of.tally();
-    tally.tell(before, notices);
-    if (!done || tally.stacks() > 0) {
-      tally.complain(before, notices);
-    } else if (tally.lines() > 0) {
-      notices.add(name + " has no stacks: " + of.whyNone());
-    } else if (trouble == null) {
-      notices.add(name + tally.emptiness());
-    }
-    if (done && tally.stacks() > 0 && !tally.counts()) {
-      notices.add(before + "all of its numbers are 0");
-    }
-    if (input.trails()) {
-      notices.add(name + ": what follows its packed data is not packed, and is left out");
-    }
-    if (trouble != null) {
-      notices.add(
-          name
-              + (tally.lines() > 0 ? " is read up to where it failed: " : " cannot be read: ")
-              + trouble
-              + (input.isDamaged() ? "; copy it or pack it again" : ""));
-    }
-  }
-
-  /** One row for each outermost frame: a comm, a process, a thread, as the file has it. */
   @Override
-  public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
+  public CompletableFuture<List<ProcessRow>> rows(ProcessRow.By by, StateSet states) {
     return worker.request(
-        () -> {
-          // Whatever the shape of the graph is.
-          tree.sumUp();
-          TreeReader all = new TreeReader(tree, names, new SiblingOrder(), 0);
-          Map<String, Long> weights = new LinkedHashMap<>();
-          for (int node = tree.firstChild(0); node >= 0; node = tree.sibling(node)) {
-            weights.merge(all.name(node), all.weight(node, states.bits()), Long::sum);
-          }
-          long total = all.total(states);
-          List<ProcessRow> rows = new ArrayList<>(weights.size());
-          weights.forEach(
-              (name, weight) ->
-                  rows.add(
-                      new ProcessRow(
-                          0, 1, 0, name, "", weight, total, new int[State.values().length], true)));
-          rows.sort(ProcessRow.HEAVIEST_FIRST);
-          return rows;
-        });
+        () ->
+            by == ProcessRow.By.SAMPLE_TYPE
+                ? OwnerRows.ofTypes(lines.get(lines.size() - 1).tally().measures())
+                : OwnerRows.of(tree, names, by));
   }
 
   /**
-   * All stacks take this shape. They are grouped by the outermost frame or not at all, and {@link
-   * Shape.Comms} means the outermost frame.
+   * All stacks take this shape. {@link Shape.Comms} means the outermost frame.
    *
    * @throws IllegalArgumentException for a step that folded stacks do not {@linkplain #knows know}
    */
@@ -464,8 +424,25 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         () -> {
           Shape.Comm asked = shape.last(Shape.Comm.class);
           tree.ask(asked == null ? comm : Boolean.valueOf(asked.is()));
-          graph().shape(shape.without(Shape.Comm.class));
+          look();
+          wanted = shape.without(Shape.Comm.class);
+          graph().shape(inStates());
         });
+  }
+
+  /** The shape that is asked for, of the stacks in the states that are asked for. */
+  private Shape inStates() {
+    boolean all = states.equals(StateSet.ALL);
+    boolean tells = names.owners().haveStates();
+    return all || !tells ? wanted : wanted.plus(new Shape.States(states));
+  }
+
+  private void states(StateSet asked) {
+    look();
+    if (!asked.equals(states)) {
+      states = asked;
+      graph().shape(inStates());
+    }
   }
 
   /** Whether folded stacks know what a step asks for: they have no CPUs, states, users, ids. */
@@ -502,6 +479,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * is not below the function.
    */
   private @Nullable TopReport functions(TopQuery query) {
+    states(query.states());
     FileFold shown = graph().shown();
     shown.refresh(System.nanoTime());
     return shown.tree().shape().reversed() ? null : graph().top(query, Noise.NONE);
@@ -545,6 +523,11 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** The stacks below a node; null until the graph has its shape. */
   private @Nullable HeldStacks heldNow(long zoom, List<NodePath> strangers) {
+    if (zoom == GraphQuery.ROOT && inStates().equals(Shape.PLAIN)) {
+      // Here each stack says whose it is.
+      return tree.held(0, names, Shape.PLAIN, List.of());
+    }
+    look();
     FileFold shown = graph().shown();
     return graph().hasNext() || !shown.isMade()
         ? null
@@ -565,7 +548,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** The types of values of the files, the one that is shown first; none of folded stacks. */
   public CompletableFuture<List<String>> sampleTypes() {
     return worker.request(
-        () -> lines.stream().flatMap(of -> of.tally().measures().stream()).distinct().toList());
+        () -> lines.stream().flatMap(of -> of.tally().chosenFirst().stream()).distinct().toList());
   }
 
   /** What the stacks that were read are good for. */
@@ -587,6 +570,11 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
               tree.total(StackTree.BEFORE),
               tree.total(StackTree.NOW));
         });
+  }
+
+  /** Reads no more; questions are answered all the same. */
+  void stop() {
+    closed = true;
   }
 
   @Override

@@ -12,6 +12,10 @@ import flametop.profile.answer.SplitAnswer;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.NodePath;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -21,11 +25,30 @@ import org.jspecify.annotations.Nullable;
  * is first shown. A question may name a node of another file: the node of the same path is meant.
  */
 public final class StackFiles implements FileSource, AutoCloseable {
+  /** Opens a file by its path. */
+  @FunctionalInterface
+  public interface Opener {
+    /**
+     * Opens it.
+     *
+     * @throws IOException with a line for people
+     */
+    StackInput open(Path path) throws IOException;
+  }
+
   private final List<StackInput> inputs;
+
+  /** Where the inputs come from; empty if they cannot be read again. */
+  private final List<Path> paths;
+
+  private final Opener opener;
   private final StackFile.Choice choice;
   private final StackFile[] files;
   private volatile StackFile shown;
   private int at;
+
+  /** The file that was shown with another sample type before; null if none was. */
+  private @Nullable StackFile left;
 
   /**
    * Begins to read the first file.
@@ -33,15 +56,49 @@ public final class StackFiles implements FileSource, AutoCloseable {
    * @param choice holds for each file
    */
   public StackFiles(List<StackInput> inputs, StackFile.Choice choice) {
+    this(inputs, List.of(), path -> inputs.get(0), choice);
+  }
+
+  private StackFiles(
+      List<StackInput> inputs, List<Path> paths, Opener opener, StackFile.Choice choice) {
     this.choice = choice;
-    this.inputs = List.copyOf(inputs);
+    this.paths = paths;
+    this.opener = opener;
+    this.inputs = new ArrayList<>(inputs);
     files = new StackFile[inputs.size()];
     turn(0);
+  }
+
+  /**
+   * Opens all files, and begins to read the first. Those that are no pipes can be read again for
+   * another sample type.
+   *
+   * @param choice holds for each file
+   * @throws IOException with a line for people, if one cannot be opened
+   */
+  public static StackFiles open(List<Path> paths, Opener opener, StackFile.Choice choice)
+      throws IOException {
+    return new StackFiles(inputs(paths, opener), List.copyOf(paths), opener, choice);
+  }
+
+  /**
+   * Opens all files, and reads none yet.
+   *
+   * @throws IOException with a line for people, if one cannot be opened
+   */
+  public static List<StackInput> inputs(List<Path> paths, Opener opener) throws IOException {
+    List<StackInput> inputs = new ArrayList<>();
+    for (Path path : paths) {
+      inputs.add(opener.open(path));
+    }
+    return inputs;
   }
 
   /** One file, which is being read already. */
   public StackFiles(StackFile file) {
     inputs = List.of();
+    paths = List.of();
+    opener = path -> StackInput.open(path);
     choice = StackFile.Choice.NONE;
     files = new StackFile[] {file};
     shown = file;
@@ -55,9 +112,38 @@ public final class StackFiles implements FileSource, AutoCloseable {
 
   private synchronized StackFile file(int index) {
     if (files[index] == null) {
-      files[index] = new StackFile(inputs.get(index), index + 1, files.length, choice);
+      files[index] = file(index, choice.sampleType());
     }
     return files[index];
+  }
+
+  private StackFile file(int index, String sampleType) {
+    boolean again = index < paths.size() && Files.isRegularFile(paths.get(index));
+    return new StackFile(
+        inputs.get(index),
+        index + 1,
+        files.length,
+        new StackFile.Choice(choice.comm(), sampleType, again));
+  }
+
+  @Override
+  public synchronized void sampleType(String name) {
+    if (at >= paths.size()) {
+      return;
+    }
+    try {
+      inputs.set(at, opener.open(paths.get(at)));
+    } catch (IOException e) {
+      inputs.set(at, StackInput.failed(inputs.get(at).name(), e));
+    }
+    if (left != null) {
+      left.close();
+    }
+    // Questions may be under way to it.
+    left = files[at];
+    left.stop();
+    files[at] = file(at, name);
+    shown = files[at];
   }
 
   /** The file that is shown. */
@@ -115,8 +201,8 @@ public final class StackFiles implements FileSource, AutoCloseable {
   }
 
   @Override
-  public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
-    return shown.comms(states);
+  public CompletableFuture<List<ProcessRow>> rows(ProcessRow.By by, StateSet states) {
+    return shown.rows(by, states);
   }
 
   @Override
@@ -135,6 +221,9 @@ public final class StackFiles implements FileSource, AutoCloseable {
       if (file != null) {
         file.close();
       }
+    }
+    if (left != null) {
+      left.close();
     }
     inputs.forEach(StackInput::close);
   }

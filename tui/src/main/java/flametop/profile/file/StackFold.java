@@ -4,11 +4,8 @@ import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
-import flametop.profile.tree.Functions;
 import flametop.profile.tree.Shaper;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,8 +23,8 @@ final class StackFold {
   private static final int FRAMES = 1 << 14;
 
   private final StackTree from;
-  private final Functions functions;
-  private final List<Shape.Comms> filters = new ArrayList<>();
+  private final OwnerNames owners;
+  private final Shape shape;
   private final Shaper shaper;
 
   /** How many frames stay as they are above the shaped ones. */
@@ -56,18 +53,14 @@ final class StackFold {
   /**
    * @param mostNodes of the tree; with more the tree {@link #overflows}
    */
-  StackFold(StackTree from, Functions functions, Shape shape, int mostNodes) {
+  StackFold(StackTree from, StackNames names, Shape shape, int mostNodes) {
     this.from = from;
-    this.functions = functions;
+    owners = names.owners();
+    this.shape = shape;
     this.mostNodes = mostNodes;
-    shaper = new Shaper(shape, functions);
+    shaper = new Shaper(shape, names);
     left = from.isComm() && shape.group() == RootOrder.NONE ? 1 : 0;
     above = from.isComm() && left == 0 ? 1 : 0;
-    for (Shape.Step step : shape.steps()) {
-      if (step instanceof Shape.Comms c) {
-        filters.add(c);
-      }
-    }
     tree = new StackTree(from);
     begin();
   }
@@ -75,16 +68,11 @@ final class StackFold {
   /** Whether folded stacks know what a step asks for. */
   static boolean knows(Shape.Step step) {
     return step instanceof Shape.Group g
-        ? g.by() == RootOrder.NONE || g.by() == RootOrder.SERVICE || g.by() == RootOrder.COMM
-        : !(step instanceof Shape.Processes
-            || step instanceof Shape.Threads
-            || step instanceof Shape.Services
-            || step instanceof Shape.Ancestors
+        ? g.by() != RootOrder.CPU && g.by() != RootOrder.ANCESTOR
+        : !(step instanceof Shape.Ancestors
             || step instanceof Shape.Kinds
             || step instanceof Shape.Users
-            || step instanceof Shape.Cgroups
-            || step instanceof Shape.Cpus
-            || step instanceof Shape.States);
+            || step instanceof Shape.Cpus);
   }
 
   /** Begins anew. */
@@ -187,18 +175,11 @@ final class StackFold {
 
   private void enter(int node) {
     at = node;
-    path.add(from.function(node));
-    if (path.size == 1) {
-      admitted = isAdmitted(functions.name(path.items[0]));
+    int function = from.function(node);
+    if (path.size == 0) {
+      admitted = owners.admits(shape, function);
+      function = owners.grouped(shape.group(), function);
     }
-  }
-
-  private boolean isAdmitted(String outermost) {
-    for (Shape.Comms filter : filters) {
-      if (filter.comms().contains(outermost) == filter.out()) {
-        return false;
-      }
-    }
-    return true;
+    path.add(function);
   }
 }

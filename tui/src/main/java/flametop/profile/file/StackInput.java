@@ -124,6 +124,23 @@ public final class StackInput implements AutoCloseable {
     bytes = counted::get;
   }
 
+  /** A file that cannot be opened any more, for this reason. */
+  static StackInput failed(String name, IOException why) {
+    InputStream stream =
+        new InputStream() {
+          @Override
+          public int read() throws IOException {
+            throw why;
+          }
+
+          @Override
+          public int read(byte[] into, int from, int count) throws IOException {
+            throw why;
+          }
+        };
+    return of(name, -1, stream);
+  }
+
   /**
    * Stacks that are made of a file of another format.
    *

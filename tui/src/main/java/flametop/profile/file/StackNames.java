@@ -1,13 +1,11 @@
 package flametop.profile.file;
 
-import flametop.array.IntColumn;
+import flametop.array.BytesIndex;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.tree.Functions;
 import flametop.sampler.CleanText;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.CharsetDecoder;
@@ -15,6 +13,7 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The names of the frames of files, by number: the bytes of each distinct name once. A name is
@@ -26,9 +25,6 @@ import java.util.HexFormat;
  * module.
  */
 public final class StackNames implements Functions {
-  private static final VarHandle WORDS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   /** Most chars of a name that are shown. */
   private static final int MAX_NAME = 4_096;
 
@@ -37,31 +33,22 @@ public final class StackNames implements Functions {
 
   private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
-  private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
-  private static final int EMPTY = -1;
-
   /** Stands between a name and its module. */
   private static final byte MODULE = 0;
-
-  private static final int MOST = Integer.MAX_VALUE - 8;
 
   /** Memory of a name beside its bytes, at most, while the arrays grow, B. */
   private static final int NAME_BYTES = 128;
 
-  private final int mostBytes;
   private final int mostNames;
-  private byte[] bytes = new byte[1 << 16];
-
-  /** Where each name begins in the bytes, and where the last one ends. */
-  private IntColumn start = new IntColumn();
-
-  private IntColumn hashes = new IntColumn();
+  private final BytesIndex index;
   private NodeKind[] kinds = new NodeKind[1 << 10];
+  private final OwnerNames owners;
   private String[] clean = new String[1 << 10];
   private String[] modules = new String[1 << 10];
-  private int size;
-  private int[] table = new int[1 << 12];
   private int illFormed;
+
+  /** How many names are known. */
+  private int known;
 
   StackNames() {
     this(
@@ -74,24 +61,21 @@ public final class StackNames implements Functions {
    * @param mostNames how many names there may be
    */
   StackNames(int mostBytes, int mostNames) {
-    this.mostBytes = mostBytes;
+    index = new BytesIndex(mostBytes, mostNames);
     this.mostNames = mostNames;
-    Arrays.fill(table, EMPTY);
+    owners = new OwnerNames(this);
     intern("all".getBytes(StandardCharsets.UTF_8), 0, 3);
   }
 
   /** A copy for another thread, which shares the arrays that are never written again. */
   private StackNames(StackNames of) {
-    mostBytes = of.mostBytes;
-    mostNames = of.size;
-    bytes = of.bytes;
-    start = of.start.held();
-    hashes = of.hashes.held();
+    mostNames = of.index.size();
+    index = of.index.held();
+    known = of.known;
     kinds = of.kinds;
     clean = of.clean;
     modules = of.modules;
-    size = of.size;
-    table = new int[0];
+    owners = of.owners;
   }
 
   /** The names that there are now; no more can be made. */
@@ -113,32 +97,31 @@ public final class StackNames implements Functions {
    * if there is no room for another name.
    */
   int intern(byte[] text, int from, int to) {
-    return intern(text, from, to, mostBytes, mostNames);
+    return know(index.row(text, from, to));
   }
 
-  private int intern(byte[] text, int from, int to, int bytesOf, int namesOf) {
-    int hash = hash(text, from, to);
-    int slot = slot(text, from, to, hash);
-    if (table[slot] != EMPTY) {
-      return table[slot];
+  /** Keeps what is known of a name that may be new. */
+  private int know(int name) {
+    if (name < known) {
+      return name;
     }
-    return size >= namesOf || to - from > bytesOf - start.items[size]
-        ? -1
-        : add(text, from, to, hash, slot);
-  }
-
-  /** Where a name stands in the table, or where it is to stand. */
-  private int slot(byte[] text, int from, int to, int hash) {
-    int mask = table.length - 1;
-    int[] starts = start.items;
-    int slot = hash & mask;
-    for (int at; (at = table[slot]) != EMPTY; slot = slot + 1 & mask) {
-      if (hashes.items[at] == hash
-          && Arrays.equals(bytes, starts[at], starts[at + 1], text, from, to)) {
-        break;
-      }
+    known++;
+    if (name == kinds.length) {
+      int grown = 2 * name;
+      kinds = Arrays.copyOf(kinds, grown);
+      clean = Arrays.copyOf(clean, grown);
+      modules = Arrays.copyOf(modules, grown);
     }
-    return slot;
+    byte[] bytes = index.bytes();
+    int from = index.start(name);
+    int to = index.end(name);
+    int nameEnd = nameEnd(bytes, from, to);
+    NodeKind owner = OwnerNames.kind(bytes, nameEnd, to);
+    kinds[name] = owner == null ? FoldedName.kind(bytes, from, nameEnd) : owner;
+    if (!isWellFormed(name)) {
+      illFormed++;
+    }
+    return name;
   }
 
   /**
@@ -146,86 +129,34 @@ public final class StackNames implements Functions {
    * before a {@code ;} or {@code to}; -1 if another name stands there.
    */
   int endOf(int function, byte[] text, int from, int to) {
-    int begin = start.items[function >> 1];
-    int stop = start.items[(function >> 1) + 1];
+    int begin = index.start(function >> 1);
+    int stop = index.end(function >> 1);
     int end = from + stop - begin;
     return (end == to || end < to && text[end] == ';')
-            && Arrays.equals(bytes, begin, stop, text, from, end)
+            && Arrays.equals(index.bytes(), begin, stop, text, from, end)
         ? end
         : -1;
   }
 
-  private static int hash(byte[] text, int from, int to) {
-    long hash = (long) to - from;
-    int at = from;
-    for (; at + Long.BYTES <= to; at += Long.BYTES) {
-      hash = (Long.rotateLeft(hash, 29) ^ (long) WORDS.get(text, at)) * SPREAD;
-    }
-    long rest = 0;
-    for (; at < to; at++) {
-      rest = rest << 8 | text[at] & 0xFF;
-    }
-    hash = (Long.rotateLeft(hash, 29) ^ rest) * SPREAD;
-    return (int) (hash ^ hash >>> 32);
-  }
-
-  private int add(byte[] text, int from, int to, int hash, int slot) {
-    if (size == kinds.length) {
-      int grown = 2 * size;
-      kinds = Arrays.copyOf(kinds, grown);
-      clean = Arrays.copyOf(clean, grown);
-      modules = Arrays.copyOf(modules, grown);
-    }
-    int end = start.get(size) + to - from;
-    if (end > bytes.length) {
-      bytes = Arrays.copyOf(bytes, Math.max(end, (int) Math.min(Integer.MAX_VALUE - 8, 2L * end)));
-    }
-    System.arraycopy(text, from, bytes, start.get(size), to - from);
-    start.set(size + 1, end);
-    hashes.set(size, hash);
-    kinds[size] = FoldedName.kind(text, from, nameEnd(text, from, to));
-    if (!isWellFormed(size)) {
-      illFormed++;
-    }
-    table[slot] = size++;
-    if (size > table.length / 4) {
-      rehash();
-    }
-    return size - 1;
-  }
-
   /** The function with this name in a file; -1 if there is none. */
   int find(byte[] text, boolean outermost) {
-    int name = table[slot(text, 0, text.length, hash(text, 0, text.length))];
-    return name == EMPTY ? EMPTY : function(name, outermost);
+    int name = index.find(text, 0, text.length);
+    return name < 0 ? name : function(name, outermost);
   }
 
   /** The name of a function as the file writes the name. */
   byte[] text(int function) {
-    return Arrays.copyOfRange(bytes, start.items[function >> 1], start.items[(function >> 1) + 1]);
+    return Arrays.copyOfRange(index.bytes(), index.start(function >> 1), index.end(function >> 1));
   }
 
   static boolean isOutermost(int function) {
     return (function & 1) != 0;
   }
 
-  private void rehash() {
-    int[] wider = new int[4 * table.length];
-    Arrays.fill(wider, EMPTY);
-    int mask = wider.length - 1;
-    for (int name = 0; name < size; name++) {
-      int slot = hashes.items[name] & mask;
-      while (wider[slot] != EMPTY) {
-        slot = slot + 1 & mask;
-      }
-      wider[slot] = name;
-    }
-    table = wider;
-  }
-
   private boolean isWellFormed(int name) {
-    int from = start.items[name];
-    int to = start.items[name + 1];
+    byte[] bytes = index.bytes();
+    int from = index.start(name);
+    int to = index.end(name);
     for (int i = from; i < to; i++) {
       if (bytes[i] < 0) {
         try {
@@ -259,7 +190,7 @@ public final class StackNames implements Functions {
   }
 
   /** Where the name of a frame ends and what says its module begins; {@code to} without that. */
-  private static int nameEnd(byte[] text, int from, int to) {
+  static int nameEnd(byte[] text, int from, int to) {
     int at = from;
     while (at < to && text[at] != MODULE) {
       at++;
@@ -281,6 +212,16 @@ public final class StackNames implements Functions {
     return text.getBytes(StandardCharsets.UTF_8);
   }
 
+  /** The owners among the names. */
+  OwnerNames owners() {
+    return owners;
+  }
+
+  @Override
+  public @Nullable Owner owner(int function) {
+    return OwnerNames.owner(text(function));
+  }
+
   /** How many names there may be. */
   int most() {
     return mostNames;
@@ -293,20 +234,20 @@ public final class StackNames implements Functions {
 
   @Override
   public int functions() {
-    return 2 * size;
+    return 2 * index.size();
   }
 
   @Override
   public String name(int function) {
     int name = function >> 1;
     if (clean[name] == null) {
-      int stop = nameEnd(bytes, start.items[name], start.items[name + 1]);
-      int end = FoldedName.end(bytes, start.items[name], stop);
-      int length = end - start.items[name];
+      int stop = nameEnd(index.bytes(), index.start(name), index.end(name));
+      int end = FoldedName.end(index.bytes(), index.start(name), stop);
+      int length = end - index.start(name);
       String text =
           isWellFormed(name)
-              ? CleanText.clean(bytes, start.items[name], length, MAX_NAME)
-              : CleanText.clean(escaped(bytes, start.items[name], length), MAX_NAME);
+              ? CleanText.clean(index.bytes(), index.start(name), length, MAX_NAME)
+              : CleanText.clean(escaped(index.bytes(), index.start(name), length), MAX_NAME);
       clean[name] = text.isEmpty() ? "-" : text;
     }
     return clean[name];
@@ -329,15 +270,15 @@ public final class StackNames implements Functions {
   @Override
   public String module(int function) {
     int name = function >> 1;
-    if (function == root() || kind(function) == NodeKind.PROCESS) {
+    if (function == root() || kind(function).isOwner()) {
       return "";
     }
     if (modules[name] == null) {
-      int stop = start.items[name + 1];
-      int end = nameEnd(bytes, start.items[name], stop);
+      int stop = index.end(name);
+      int end = nameEnd(index.bytes(), index.start(name), stop);
       modules[name] =
           end < stop
-              ? module(CleanText.clean(bytes, end + 1, stop - end - 1, MAX_NAME))
+              ? module(CleanText.clean(index.bytes(), end + 1, stop - end - 1, MAX_NAME))
               : moduleOf(name(function), kinds[name]);
     }
     return modules[name];
@@ -377,8 +318,11 @@ public final class StackNames implements Functions {
       return root();
     }
     byte[] text = text(kind, name, module);
-    // What a step makes is little.
-    int number = intern(text, 0, text.length, MOST, MOST);
-    return function(number, kind == NodeKind.PROCESS);
+    return function(internAnyway(text), kind == NodeKind.PROCESS);
+  }
+
+  /** The number of a name that a step makes: such names are few. */
+  int internAnyway(byte[] text) {
+    return know(index.rowAnyway(text));
   }
 }

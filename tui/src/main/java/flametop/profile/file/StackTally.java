@@ -20,8 +20,11 @@ final class StackTally {
   private String unit = "";
   private final List<String> notes = new ArrayList<>();
 
-  /** The measures of the profile, the chosen one first; empty in folded stacks. */
+  /** The measures of the profile; empty in folded stacks. */
   private List<String> measures = List.of();
+
+  /** Which of them is chosen. */
+  private int measure;
 
   /** Whether each stack is a line, and can be named by the number of that. */
   private boolean lined = true;
@@ -77,13 +80,28 @@ final class StackTally {
     lined = false;
   }
 
-  void measures(List<String> names) {
+  void measures(List<String> names, int chosen) {
     measures = names;
+    measure = chosen;
   }
 
-  /** The measures of the profile, the chosen one first; empty in folded stacks. */
+  /** The measures of the profile; empty in folded stacks. */
   List<String> measures() {
     return measures;
+  }
+
+  /** Which of {@link #measures} is chosen. */
+  int measure() {
+    return measure;
+  }
+
+  /** The measures of the profile, the chosen one first. */
+  List<String> chosenFirst() {
+    List<String> all = new ArrayList<>(measures);
+    if (!all.isEmpty()) {
+      all.add(0, all.remove(measure));
+    }
+    return all;
   }
 
   long lines() {
@@ -151,18 +169,24 @@ final class StackTally {
     }
   }
 
-  /** Lines for people about the profile. */
-  void tell(String before, List<String> into) {
+  /**
+   * Lines for people about the profile.
+   *
+   * @param lists whether a key lists the measures
+   */
+  void tell(String before, boolean lists, List<String> into) {
     for (String note : notes) {
       into.add(before + note);
     }
     if (measures.size() > 1) {
+      List<String> all = chosenFirst();
       into.add(
           before
               + "shown: "
-              + measures.get(0)
-              + "; --sample-type shows another: "
-              + String.join(", ", measures.subList(1, measures.size())));
+              + all.get(0)
+              + (lists ? "; v" : "; --sample-type")
+              + " shows another: "
+              + String.join(", ", all.subList(1, all.size())));
     }
   }
 

@@ -415,7 +415,8 @@ final class StackTree extends ArrayTree {
   /** The nodes as they are now, with the stacks that end in each. */
   HeldStacks.Ends ends(
       StackNames names, long[] now, long @Nullable [] before, long total, Shape shape) {
-    return new HeldStacks.Ends(held(), names.held(), now, before, total, decimals, shape);
+    boolean owned = whole == this && names.owners().areDetailed();
+    return new HeldStacks.Ends(held(), names.held(), now, before, total, decimals, shape, owned);
   }
 
   @Override

@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.array.LongIndex;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@code .cpuprofile} of V8: a tree of nodes, samples that name a node each, and the times
@@ -25,6 +27,8 @@ final class CpuProfileJson {
 
   /** The root's own name, which is no function. */
   private static final String ROOT = "(root)";
+
+  private static final Unit UNIT = Unit.of("us", "");
 
   private record Frame(String name, String url) {}
 
@@ -40,12 +44,63 @@ final class CpuProfileJson {
   private final IntColumn parents = new IntColumn();
   private final LongColumn children = new LongColumn();
 
-  private final LongColumn samples = new LongColumn();
+  /** The row of the node of each sample; -1: there is no room for that node. */
+  private final IntColumn samples = new IntColumn();
+
   private final JsonNumbers deltas = new JsonNumbers();
   private long start = -1;
   private long end = -1;
   private long unknown;
   private long back;
+
+  /** Adds what the next piece of a profile has, which comes in pieces within a trace. */
+  void append(CpuProfileJson piece) {
+    int[] rows = new int[piece.ids.size()];
+    for (int row = 0; row < rows.length; row++) {
+      rows[row] = row(piece.ids.key(row));
+      int of = piece.frame.get(row) - 1;
+      if (rows[row] >= 0 && of >= 0) {
+        frame.set(rows[row], number(piece.frames.get(of)));
+        hits.set(rows[row], piece.hits.get(row));
+      }
+    }
+    for (int i = 0; i < piece.parents.size; i++) {
+      int parent = rows[piece.parents.items[i]];
+      if (parent >= 0) {
+        parents.add(parent);
+        children.add(piece.children.items[i]);
+      }
+    }
+    for (int i = 0; i < piece.samples.size; i++) {
+      int row = piece.samples.items[i];
+      samples.add(row < 0 ? row : rows[row]);
+    }
+    deltas.addAll(piece.deltas);
+    start = piece.start >= 0 ? piece.start : start;
+    end = piece.end >= 0 ? piece.end : end;
+    unknown += piece.unknown;
+  }
+
+  /** The row of the node with an id; -1 if there is no room for it. */
+  private int row(long id) {
+    int row = ids.find(id);
+    return row >= 0 || ids.size() >= MOST_FRAMES || id < 0 ? row : ids.row(id);
+  }
+
+  /** Whether the profile has the node of a row, and does not only name it. */
+  private boolean isDescribed(int row) {
+    return frame.get(row) > 0;
+  }
+
+  /** The number of a frame, from 1 on. */
+  private int number(Frame of) {
+    Integer number = known.putIfAbsent(of, frames.size() + 1);
+    if (number == null) {
+      frames.add(of);
+      return frames.size();
+    }
+    return number;
+  }
 
   /** Reads a field of the outermost object; returns whether it is one of such a profile. */
   boolean field(String name, JsonParser json) throws IOException {
@@ -56,7 +111,7 @@ final class CpuProfileJson {
       case "timeDeltas" -> deltas.addAll(json);
       case "samples" -> {
         while (array && JsonReader.nextElement(json) != null) {
-          samples.add(JsonReader.whole(json));
+          samples.add(row(JsonReader.whole(json)));
         }
       }
       default -> {
@@ -102,11 +157,7 @@ final class CpuProfileJson {
       return;
     }
     int row = ids.row(id);
-    Integer number = known.putIfAbsent(of, frames.size());
-    if (number == null) {
-      frames.add(of);
-    }
-    frame.set(row, number == null ? frames.size() : number + 1);
+    frame.set(row, number(of));
     hits.set(row, Math.max(0, hit));
     for (int i = 0; i < below.size; i++) {
       parents.add(row);
@@ -141,22 +192,30 @@ final class CpuProfileJson {
 
   /** Hands all stacks on. */
   void write(StackSink to) {
-    if (ids.size() == 0) {
-      return;
+    if (ids.size() > 0) {
+      int time = to.measure("time", UNIT, true);
+      write(to, null, time, to.measure("samples", Unit.whole("samples"), false));
     }
-    int time = to.measure("time", Unit.of("us", ""), true);
-    int count = to.measure("samples", Unit.whole("samples"), false);
+  }
+
+  /**
+   * Hands all stacks on.
+   *
+   * @param owner whose they are; null if the profile does not say it
+   * @param time measure of times
+   * @param count measure of samples
+   */
+  void write(StackSink to, @Nullable Owner owner, int time, int count) {
     FrameTree tree = new FrameTree();
-    int[] nodes = nodes(tree);
+    int[] nodes = nodes(tree, owner == null ? FrameTree.ROOT : tree.child(FrameTree.ROOT, -1));
     long unheld = 0;
-    Unit unit = Unit.of("us", "");
     long elapsed = 0;
     boolean timed = deltas.size() > 0;
     for (int i = 0; i < samples.size; i++) {
-      int row = ids.find(samples.items[i]);
-      int node = row < 0 ? -1 : nodes[row];
-      long lasts = lasts(i, unit, elapsed);
-      elapsed += i < deltas.size() ? Math.max(0, deltas.get(i, unit)) : 0;
+      int row = samples.items[i];
+      int node = row < 0 || !isDescribed(row) ? -1 : nodes[row];
+      long lasts = lasts(i, elapsed);
+      elapsed += i < deltas.size() ? Math.max(0, deltas.get(i, UNIT)) : 0;
       if (node < 0) {
         unheld++;
       } else {
@@ -171,8 +230,12 @@ final class CpuProfileJson {
       }
     }
     int[] numbers = new int[frames.size()];
+    int first = owner == null ? StackSink.NO_FRAME : to.owner(owner);
     tree.write(
         of -> {
+          if (of < 0) {
+            return first;
+          }
           if (numbers[of] == 0) {
             Frame called = frames.get(of);
             numbers[of] = 1 + to.frame(NodeKind.USER, called.name, called.url);
@@ -194,19 +257,19 @@ final class CpuProfileJson {
   }
 
   /** How long a sample lasts, in parts of µs. */
-  private long lasts(int sample, Unit unit, long elapsed) {
+  private long lasts(int sample, long elapsed) {
     if (sample + 1 < Math.min(deltas.size(), samples.size)) {
-      long delta = deltas.get(sample + 1, unit);
+      long delta = deltas.get(sample + 1, UNIT);
       back += delta < 0 ? 1 : 0;
       return delta;
     }
     boolean ends = sample + 1 == samples.size && end > start && start >= 0;
-    long own = sample < deltas.size() ? Math.max(0, deltas.get(sample, unit)) : 0;
-    return ends ? unit.of(end - start) - elapsed - own : 0;
+    long own = sample < deltas.size() ? Math.max(0, deltas.get(sample, UNIT)) : 0;
+    return ends ? UNIT.of(end - start) - elapsed - own : 0;
   }
 
   /** By row: the node of the tree; -1 for rows that are below no root. */
-  private int[] nodes(FrameTree tree) {
+  private int[] nodes(FrameTree tree, int top) {
     int rows = ids.size();
     int[] parent = new int[rows];
     Arrays.fill(parent, -1);
@@ -234,10 +297,10 @@ final class CpuProfileJson {
     // Each row stands in the list once, so that a circle, which has no root, is never entered.
     for (int at = 0; at < size; at++) {
       int row = waiting[at];
-      int above = parent[row] < 0 ? FrameTree.ROOT : nodes[parent[row]];
+      int above = parent[row] < 0 ? top : nodes[parent[row]];
       int of = frame.get(row) - 1;
       boolean root = parent[row] < 0 && (of < 0 || frames.get(of).name.equals(ROOT));
-      nodes[row] = root ? FrameTree.ROOT : of < 0 ? above : tree.child(above, of);
+      nodes[row] = root ? top : of < 0 ? above : tree.child(above, of);
       for (int child = firstChild[row]; child >= 0; child = sibling[child]) {
         waiting[size++] = child;
       }

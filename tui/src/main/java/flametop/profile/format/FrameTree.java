@@ -19,6 +19,10 @@ final class FrameTree {
 
   private final LongIndex index;
   private final IntColumn depths = new IntColumn();
+
+  /** By node: the child that was asked for last, a good guess for the next stack; 0: none. */
+  private final IntColumn recent = new IntColumn();
+
   private final List<LongColumn> values = new ArrayList<>();
   private final int mostNodes;
 
@@ -32,6 +36,7 @@ final class FrameTree {
     keys.add(key(ROOT, Integer.MIN_VALUE));
     index = new LongIndex(keys);
     depths.add(0);
+    recent.add(0);
   }
 
   private static long key(int parent, int frame) {
@@ -40,12 +45,21 @@ final class FrameTree {
 
   /** The child of a node with a frame, made if need be; -1 if there is no room. */
   int child(int parent, int frame) {
-    if (parent < 0 || keys.size >= mostNodes) {
-      return parent < 0 ? parent : index.find(key(parent, frame));
+    if (parent < 0) {
+      return parent;
     }
-    int node = index.row(key(parent, frame));
+    long key = key(parent, frame);
+    int guess = recent.items[parent];
+    if (keys.items[guess] == key) {
+      return guess;
+    }
+    int node = keys.size >= mostNodes ? index.find(key) : index.row(key);
     if (node == depths.size) {
       depths.add(depths.items[parent] + 1);
+      recent.add(0);
+    }
+    if (node > 0) {
+      recent.items[parent] = node;
     }
     return node;
   }

@@ -1,6 +1,8 @@
 package flametop.profile.format;
 
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
+import flametop.sampler.State;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,8 +24,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads recordings of Java Flight Recorder, by the reader of the JDK, which needs a file: of a pipe
- * or of packed data a copy is made. Threads are the outermost frames, by their names. Samples of
- * methods, allocations, waits for locks and other waits are measures of their own.
+ * or of packed data a copy is made. Threads are the outermost frames, by their names, with their
+ * numbers and states. Samples of methods, allocations, waits for locks and other waits are measures
+ * of their own.
  */
 final class JfrReader implements ProfileReader {
   /** Most bytes of a copy: a recording that is larger is given as a file. */
@@ -65,7 +68,7 @@ final class JfrReader implements ProfileReader {
   }
 
   private final Map<String, Integer> frames = new HashMap<>();
-  private final Map<String, Integer> owners = new HashMap<>();
+  private final Map<Owner, Integer> owners = new HashMap<>();
   private final int[] measures = new int[Kind.values().length];
   private int[] path = new int[128];
   private long withoutStack;
@@ -134,7 +137,7 @@ final class JfrReader implements ProfileReader {
       return;
     }
     int depth = 0;
-    path[depth++] = owner(event, to);
+    path[depth++] = owner(event, kind, to);
     RecordedStackTrace stack = event.getStackTrace();
     List<RecordedFrame> called = stack == null ? List.of() : stack.getFrames();
     if (called.isEmpty()) {
@@ -166,7 +169,7 @@ final class JfrReader implements ProfileReader {
     };
   }
 
-  private int owner(RecordedEvent event, StackSink to) {
+  private int owner(RecordedEvent event, Kind kind, StackSink to) {
     RecordedThread thread =
         event.hasField("sampledThread") ? event.getThread("sampledThread") : event.getThread();
     String name = thread == null ? "" : thread.getJavaName();
@@ -174,15 +177,39 @@ final class JfrReader implements ProfileReader {
       name = thread.getOSName();
     }
     String text = name == null || name.isEmpty() ? "[unknown thread]" : name;
-    Integer known = owners.get(text);
+    long id = thread == null ? 0 : Math.max(0, thread.getOSThreadId());
+    int tid = id <= Integer.MAX_VALUE ? (int) id : 0;
+    Owner owner = new Owner(text, 0, thread == null ? "" : text, tid, "", state(event, kind));
+    Integer known = owners.get(owner);
     if (known != null) {
       return known;
     }
-    int number = to.frame(NodeKind.PROCESS, text, "");
+    int number = to.owner(owner);
     if (number != StackSink.NO_FRAME && owners.size() < MOST_NAMES) {
-      owners.put(text, number);
+      owners.put(owner, number);
     }
     return number;
+  }
+
+  /** The state that an event says, or that its kind means; null if neither does. */
+  private static @Nullable State state(RecordedEvent event, Kind kind) {
+    if (kind == Kind.LOCK || kind == Kind.WAIT) {
+      return State.SLEEP;
+    }
+    if (!event.hasField("state")) {
+      return kind == Kind.CPU ? State.RUN : null;
+    }
+    return switch (String.valueOf(event.<Object>getValue("state"))) {
+      case "STATE_RUNNABLE" -> State.RUN;
+      case "STATE_SLEEPING",
+          "STATE_IN_OBJECT_WAIT",
+          "STATE_IN_OBJECT_WAIT_TIMED",
+          "STATE_PARKED",
+          "STATE_PARKED_TIMED",
+          "STATE_BLOCKED_ON_MONITOR_ENTER" ->
+          State.SLEEP;
+      default -> null;
+    };
   }
 
   private int frame(RecordedFrame of, StackSink to) {

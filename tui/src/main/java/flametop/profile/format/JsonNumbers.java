@@ -2,13 +2,20 @@ package flametop.profile.format;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import java.io.IOException;
 import java.util.BitSet;
 
 /** A column of numbers of JSON, as exact as they stand there: whole, or with a fraction. */
 final class JsonNumbers {
-  private final LongColumn numbers = new LongColumn();
+  /** By row: the number, or the place of one that is {@link #wide}. */
+  private final IntColumn numbers = new IntColumn();
+
+  private final LongColumn wideNumbers = new LongColumn();
+
+  /** By row: whether the number is no int. */
+  private final BitSet wide = new BitSet();
 
   /** By row: whether the number is a double. */
   private final BitSet broken = new BitSet();
@@ -19,21 +26,45 @@ final class JsonNumbers {
 
   void clear() {
     numbers.clear();
-    broken.clear();
+    if (wideNumbers.size > 0) {
+      wideNumbers.clear();
+      wide.clear();
+      broken.clear();
+    }
   }
 
   /** Adds the value that a parser stands at; what is no number is 0. */
   void add(JsonParser json) throws IOException {
     JsonToken token = json.currentToken();
-    if (token == JsonToken.VALUE_NUMBER_INT
+    if (token == JsonToken.VALUE_NUMBER_INT && json.getTextLength() <= JsonReader.DIGITS_OF_INT) {
+      numbers.add(json.getIntValue());
+    } else if (token == JsonToken.VALUE_NUMBER_INT
         && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
-      numbers.add(json.getLongValue());
+      addWide(json.getLongValue());
     } else if (token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_NUMBER_FLOAT) {
       broken.set(numbers.size);
-      numbers.add(Double.doubleToRawLongBits(json.getDoubleValue()));
+      addWide(Double.doubleToRawLongBits(json.getDoubleValue()));
     } else {
       numbers.add(0);
       json.skipChildren();
+    }
+  }
+
+  private void addWide(long number) {
+    wide.set(numbers.size);
+    numbers.add(wideNumbers.size);
+    wideNumbers.add(number);
+  }
+
+  /** Adds the numbers of another column. */
+  void addAll(JsonNumbers others) {
+    for (int i = 0; i < others.size(); i++) {
+      broken.set(numbers.size, others.broken.get(i));
+      if (others.wide.get(i)) {
+        addWide(others.wideNumbers.items[others.numbers.items[i]]);
+      } else {
+        numbers.add(others.numbers.items[i]);
+      }
     }
   }
 
@@ -50,7 +81,11 @@ final class JsonNumbers {
 
   /** The number of a row in a unit; {@link Unit#TOO_LARGE} if the number is too large. */
   long get(int row, Unit unit) {
-    long number = numbers.items[row];
-    return broken.get(row) ? unit.of(Double.longBitsToDouble(number)) : unit.of(number);
+    int number = numbers.items[row];
+    if (!wide.get(row)) {
+      return unit.of(number);
+    }
+    long exact = wideNumbers.items[number];
+    return broken.get(row) ? unit.of(Double.longBitsToDouble(exact)) : unit.of(exact);
   }
 }

@@ -17,16 +17,20 @@ import org.jspecify.annotations.Nullable;
 final class JsonReader implements ProfileReader {
   private static final int MOST_DEPTH = 500;
   private static final int MOST_STRING = 1 << 20;
+  private static final int MOST_NAME = 1 << 12;
+
+  /** An int has at least so many digits. */
+  static final int DIGITS_OF_INT = 9;
 
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
+          // Names are kept in a table of the parser, which drops all when there are 65,536.
           .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
-          .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
           .streamReadConstraints(
               StreamReadConstraints.builder()
                   .maxNestingDepth(MOST_DEPTH)
                   .maxStringLength(MOST_STRING)
-                  .maxNameLength(1 << 16)
+                  .maxNameLength(MOST_NAME)
                   .maxNumberLength(1_000)
                   .build())
           .build();
@@ -72,7 +76,9 @@ final class JsonReader implements ProfileReader {
               + MOST_DEPTH
               + " deep, or has a string of more than "
               + (MOST_STRING >> 20)
-              + " MiB or a number of more than 1,000 digits",
+              + " MiB, a name of more than "
+              + MOST_NAME
+              + " bytes, or a number of more than 1,000 digits",
           e);
     }
     return new IOException(
@@ -102,6 +108,10 @@ final class JsonReader implements ProfileReader {
             case "profiles" -> speedscope.profiles(json);
             case "traceEvents" -> value == JsonToken.START_ARRAY && trace.events(json);
             case "nodes", "samples", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
+            case "exporter" -> {
+              speedscope.exporter(text(json));
+              yield false;
+            }
             default -> false;
           };
       if (used) {
@@ -147,11 +157,12 @@ final class JsonReader implements ProfileReader {
 
   /** A whole number; -1 if the value is none. */
   static long whole(JsonParser json) throws IOException {
-    boolean is =
-        json.currentToken() == JsonToken.VALUE_NUMBER_INT
-            && json.getNumberType() != JsonParser.NumberType.BIG_INTEGER;
-    long number = is ? json.getLongValue() : -1;
-    json.skipChildren();
-    return number;
+    if (json.currentToken() != JsonToken.VALUE_NUMBER_INT) {
+      json.skipChildren();
+      return -1;
+    }
+    return json.getTextLength() <= DIGITS_OF_INT
+        ? json.getIntValue()
+        : json.getNumberType() == JsonParser.NumberType.BIG_INTEGER ? -1 : json.getLongValue();
   }
 }

@@ -1,8 +1,14 @@
 package flametop.profile.format;
 
+import flametop.array.BytesIndex;
+import flametop.array.IntColumn;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -11,7 +17,8 @@ import java.util.Map;
 /**
  * Reads what {@code perf script} prints: for each sample a line with the comm, the time, the period
  * and the event, and below it a line for each frame, innermost first. The comm is the outermost
- * frame. Each event is a measure, whose values are the periods, or 1 where none is printed.
+ * frame, and says its process and thread. Each event is a measure, whose values are the periods, or
+ * 1 where none is printed.
  */
 final class PerfScriptReader implements ProfileReader {
   /** The longest line that is read; a name of a template may be long. */
@@ -22,10 +29,30 @@ final class PerfScriptReader implements ProfileReader {
   /** What is remembered of names, in entries: what perf prints of a gigabyte is far less. */
   private static final int MOST_NAMES = 1 << 22;
 
+  /** Most bytes of lines that are remembered as they are. */
+  private static final int MOST_LINE_BYTES = 64 << 20;
+
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** By byte: whether it is a digit of a hexadecimal number. */
+  private static final boolean[] HEX = new boolean[128];
+
+  static {
+    for (char digit : "0123456789abcdefABCDEF".toCharArray()) {
+      HEX[digit] = true;
+    }
+  }
+
   private byte[] buffer = new byte[1 << 18];
 
   /** Frames by the text of their lines behind the address. */
   private final Map<String, Integer> frames = new HashMap<>();
+
+  /** Lines of frames behind the address, and by row the frame of each: most come many times. */
+  private final BytesIndex lines = new BytesIndex(MOST_LINE_BYTES, MOST_NAMES);
+
+  private final IntColumn ofLines = new IntColumn();
 
   private final Map<String, Integer> comms = new HashMap<>();
   private final Map<String, Integer> events = new HashMap<>();
@@ -38,6 +65,9 @@ final class PerfScriptReader implements ProfileReader {
   private int comm;
   private int measure;
   private long period;
+
+  /** Where the numbers of process and thread end in the line. */
+  private int numbersEnd;
 
   @Override
   public void read(Source source, StackSink to) throws IOException {
@@ -59,14 +89,12 @@ final class PerfScriptReader implements ProfileReader {
         break;
       }
       end += count;
-      for (int i = end - count; i < end; i++) {
-        if (buffer[i] == '\n') {
-          if (!skips) {
-            line(begin, i, to);
-          }
-          skips = false;
-          begin = i + 1;
+      for (int i = end - count; (i = newline(buffer, i, end)) >= 0; i++) {
+        if (!skips) {
+          line(begin, i, to);
         }
+        skips = false;
+        begin = i + 1;
       }
       if (begin > 0) {
         System.arraycopy(buffer, begin, buffer, 0, end - begin);
@@ -91,6 +119,23 @@ final class PerfScriptReader implements ProfileReader {
     } else {
       throw failed;
     }
+  }
+
+  /** Where the next line ends; -1 if it does not. */
+  private static int newline(byte[] in, int from, int end) {
+    int at = from;
+    for (; at + Long.BYTES <= end; at += Long.BYTES) {
+      // A byte of the difference is 0 where a line ends.
+      long differs = (long) WORDS.get(in, at) ^ 0x0A0A_0A0A_0A0A_0A0AL;
+      long zeros = differs - 0x0101_0101_0101_0101L & ~differs & 0x8080_8080_8080_8080L;
+      if (zeros != 0) {
+        return at + (Long.numberOfTrailingZeros(zeros) >> 3);
+      }
+    }
+    while (at < end && in[at] != '\n') {
+      at++;
+    }
+    return at < end ? at : -1;
   }
 
   private void line(int from, int end, StackSink to) {
@@ -159,7 +204,7 @@ final class PerfScriptReader implements ProfileReader {
     String text = text(at, colon);
     Integer known = events.get(text);
     measure = known == null ? event(text, to) : known;
-    comm = known(comms, text(from, name), NodeKind.PROCESS, "", to);
+    comm = owner(from, name, numbersEnd, to);
     open = true;
     depth = 0;
     int rest = skip(stop, end);
@@ -167,6 +212,20 @@ final class PerfScriptReader implements ProfileReader {
       // Without -g the address stands on the line itself.
       frame(rest, end, to);
     }
+  }
+
+  /** The frame of a comm and the numbers behind it: {@code 4711/4712}, or that of a thread. */
+  private int owner(int from, int name, int end, StackSink to) {
+    String key = text(from, end);
+    Integer known = comms.get(key);
+    if (known != null) {
+      return known;
+    }
+    String comm = text(from, name);
+    String[] numbers = key.substring(comm.length()).strip().split("/", -1);
+    int last = TaskNumber.of(numbers[numbers.length - 1]);
+    int pid = numbers.length > 1 ? TaskNumber.of(numbers[0]) : 0;
+    return remember(comms, key, to.owner(new Owner(comm, pid, comm, last, "", null)));
   }
 
   private int event(String name, StackSink to) {
@@ -210,6 +269,7 @@ final class PerfScriptReader implements ProfileReader {
       at--;
     }
     int name = back(from, at);
+    numbersEnd = numbers;
     return at == numbers || name == at || name <= from ? -1 : name;
   }
 
@@ -242,7 +302,7 @@ final class PerfScriptReader implements ProfileReader {
 
   private boolean isHex(int from, int end) {
     int at = from;
-    while (at < end && Character.digit(buffer[at], 16) >= 0) {
+    while (at < end && buffer[at] >= 0 && HEX[buffer[at]]) {
       at++;
     }
     return at > from && (at == end || isSpace(buffer[at]));
@@ -267,18 +327,32 @@ final class PerfScriptReader implements ProfileReader {
     int number;
     if (at == end) {
       number = known(frames, text(address, end), NodeKind.UNKNOWN, "", to);
-    } else {
+    } else if ((number = seen(at, end)) == StackSink.NO_FRAME) {
       int module = module(at, end);
       int name = module < 0 ? end : back(at, module);
       name = withoutOffset(at, name);
       String key = text(at, name) + '\0' + (module < 0 ? "" : text(module + 1, end - 1));
       Integer before = frames.get(key);
       number = before == null ? add(key, text(address, addressEnd), to) : before;
+      see(at, end, number);
     }
     if (depth == stack.length) {
       stack = Arrays.copyOf(stack, 2 * depth);
     }
     stack[depth++] = number;
+  }
+
+  /** The frame of a line that was seen before, by its text behind the address. */
+  private int seen(int from, int end) {
+    int row = lines.find(buffer, from, end);
+    return row < 0 ? StackSink.NO_FRAME : ofLines.items[row];
+  }
+
+  private void see(int from, int end, int number) {
+    int row = number == StackSink.NO_FRAME ? -1 : lines.row(buffer, from, end);
+    if (row >= 0) {
+      ofLines.set(row, number);
+    }
   }
 
   /** Where the parenthesis of the module opens; -1 if there is none. */

@@ -46,12 +46,23 @@ final class PprofReader implements ProfileReader {
   private final IntColumn firstFrame = new IntColumn();
 
   private final IntColumn frames = new IntColumn();
-  private final Map<String, Integer> owners = new HashMap<>();
+
+  /** By number of a location with one frame: that frame plus 1. */
+  private final IntColumn single = new IntColumn();
+
+  private final PprofLabels labels = new PprofLabels(this::string);
+
+  /** Names of the frames of flametop's own profiles that have no module: owners are among them. */
+  private final Map<Integer, String> bare = new HashMap<>();
+
   private boolean ofFlametop;
   private long lost;
 
   /** Messages by their ids. */
   private static final class Table {
+    /** Ids below this are mostly 1, 2, 3 …. */
+    private static final int DENSE = 1 << 20;
+
     private final LongIndex ids = new LongIndex();
     private final LongColumn places = new LongColumn();
 
@@ -135,7 +146,7 @@ final class PprofReader implements ProfileReader {
         case 4 -> locations.add(id(message), message.from(), message.to());
         case 5 -> functions.add(id(message), message.from(), message.to());
         case 6 -> strings.add((long) message.from() << 32 | message.to());
-        case 13 -> message.numbers(comments::add);
+        case 13 -> message.numbers(comments);
         default -> {}
       }
     }
@@ -172,14 +183,14 @@ final class PprofReader implements ProfileReader {
         sample.over(message.from(), message.to());
         stack.clear();
         values.clear();
-        int owner = StackSink.NO_FRAME;
+        labels.clear();
         while (sample.next()) {
           switch (sample.field()) {
-            case 1 -> sample.numbers(stack::add);
-            case 2 -> sample.numbers(values::add);
+            case 1 -> sample.numbers(stack);
+            case 2 -> sample.numbers(values);
             case 3 -> {
-              if (!ofFlametop && owner == StackSink.NO_FRAME && sample.isBytes()) {
-                owner = owner(sample.from(), sample.to(), to);
+              if (sample.isBytes()) {
+                labels.add(new ProtobufInput(bytes, sample.from(), sample.to()));
               }
             }
             default -> {}
@@ -190,12 +201,15 @@ final class PprofReader implements ProfileReader {
           continue;
         }
         path.clear();
-        if (owner != StackSink.NO_FRAME) {
-          path.add(owner);
-        }
+        // Room for an owner.
+        path.add(StackSink.NO_FRAME);
         // The innermost frame stands first.
         for (int i = stack.size - 1; i >= 0 && path.size <= MOST_FRAMES; i--) {
           location(stack.items[i], path, to);
+        }
+        int own = owner(path, to);
+        if (own > 0) {
+          path.removeFirst(own);
         }
         int shared = 0;
         for (int i = 0; i < Math.min(values.size, measures.length); i++) {
@@ -209,6 +223,26 @@ final class PprofReader implements ProfileReader {
     } catch (IOException e) {
       return e;
     }
+  }
+
+  /**
+   * Puts the owner of a sample before its frames.
+   *
+   * @return how many first items of the path are none then
+   */
+  private int owner(IntColumn path, StackSink to) {
+    String first = path.size > 1 ? bare.getOrDefault(path.items[1], "") : "";
+    if (ofFlametop && first.isEmpty()) {
+      return 1;
+    }
+    int owner = labels.owner(first, to);
+    if (owner == StackSink.NO_FRAME) {
+      return 1;
+    }
+    // flametop writes the owner as a frame, too.
+    int at = ofFlametop ? 1 : 0;
+    path.items[at] = owner;
+    return at;
   }
 
   private Unit[] units = new Unit[0];
@@ -256,37 +290,13 @@ final class PprofReader implements ProfileReader {
     return false;
   }
 
-  /** A frame for a label that says whose the sample is; {@link StackSink#NO_FRAME} if none does. */
-  private int owner(int from, int end, StackSink to) throws IOException {
-    ProtobufInput label = new ProtobufInput(bytes, from, end);
-    long key = 0;
-    long text = 0;
-    while (label.next()) {
-      key = label.field() == 1 ? label.value() : key;
-      text = label.field() == 2 ? label.value() : text;
-    }
-    switch (string(key)) {
-      case "process", "comm", "thread", "thread_name" -> {
-        String name = string(text);
-        Integer known = owners.get(name);
-        if (name.isEmpty() || known != null) {
-          return known == null ? StackSink.NO_FRAME : known;
-        }
-        to.owners();
-        int frame = to.frame(NodeKind.PROCESS, name, "");
-        if (frame != StackSink.NO_FRAME) {
-          owners.put(name, frame);
-        }
-        return frame;
-      }
-      default -> {
-        return StackSink.NO_FRAME;
-      }
-    }
-  }
-
   /** Adds the frames of a location, outermost first. */
   private void location(long id, IntColumn path, StackSink to) {
+    int alone = id >= 0 && id < Table.DENSE ? single.get((int) id) : 0;
+    if (alone > 0) {
+      path.add(alone - 1);
+      return;
+    }
     int row = locations.row(id);
     if (row == LongIndex.NONE) {
       lost++;
@@ -309,6 +319,9 @@ final class PprofReader implements ProfileReader {
     }
     for (int i = 1; i <= frames.items[first]; i++) {
       path.add(frames.items[first + i]);
+    }
+    if (frames.items[first] == 1 && id >= 0 && id < Table.DENSE) {
+      single.set((int) id, 1 + frames.items[first + 1]);
     }
   }
 
@@ -378,7 +391,12 @@ final class PprofReader implements ProfileReader {
     String in = module.isEmpty() ? string(file) : module;
     NodeKind kind =
         inlined ? NodeKind.INLINED : in.startsWith("[kernel") ? NodeKind.KERNEL : NodeKind.USER;
-    return to.frame(kind, text, ofFlametop && in.equals(file(1)) ? "" : in);
+    boolean without = ofFlametop && in.equals(file(1));
+    int frame = to.frame(kind, text, without ? "" : in);
+    if (without) {
+      bare.put(frame, text);
+    }
+    return frame;
   }
 
   private String file(long mapping) {

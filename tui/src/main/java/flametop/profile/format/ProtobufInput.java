@@ -1,5 +1,6 @@
 package flametop.profile.format;
 
+import flametop.array.LongColumn;
 import java.io.IOException;
 
 /**
@@ -109,21 +110,26 @@ final class ProtobufInput {
     return to;
   }
 
-  /** Takes what the numbers of a field are added to. */
-  @FunctionalInterface
-  interface Numbers {
-    void add(long number);
-  }
-
   /** Adds the numbers of a repeated field, packed or not. */
-  void numbers(Numbers into) throws IOException {
+  void numbers(LongColumn into) throws IOException {
     if (wire == VARINT) {
       into.add(value);
     } else if (wire == BYTES) {
-      ProtobufInput packed = new ProtobufInput(bytes, from, to);
-      while (packed.at < packed.end) {
-        into.add(packed.varint());
+      int next = at;
+      int last = end;
+      at = from;
+      end = to;
+      while (at < end) {
+        byte first = bytes[at];
+        if (first >= 0) {
+          at++;
+          into.add(first);
+        } else {
+          into.add(varint());
+        }
       }
+      at = next;
+      end = last;
     }
   }
 }

@@ -4,10 +4,13 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import flametop.array.IntColumn;
 import flametop.array.LongIndex;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Profiles of speedscope, all of a file: where there are several, the name of each is the outermost
@@ -21,6 +24,12 @@ final class SpeedscopeJson {
 
   private static final int MOST_FRAMES = 1 << 26;
   private static final int MOST_PROFILES = 1 << 16;
+
+  private static final Pattern PID =
+      Pattern.compile("(?i)\\b(?:process|pid)[ :=#]{1,3}([0-9]{1,9})\\b");
+  private static final Pattern TID =
+      Pattern.compile("(?i)\\b(?:thread|tid)[ :=#]{1,3}([0-9]{1,9})\\b");
+  private static final Pattern QUOTED = Pattern.compile("\"([^\"]{1,200})\"");
 
   private record Frame(String name, String file) {}
 
@@ -38,12 +47,18 @@ final class SpeedscopeJson {
 
   private final JsonNumbers moments = new JsonNumbers();
 
+  private boolean ofFlametop;
   private long negative;
   private long large;
   private long back;
   private long unpaired;
   private long unheld;
   private long unweighted;
+
+  /** Takes the program that wrote the file. */
+  void exporter(String program) {
+    ofFlametop = program.startsWith("flametop");
+  }
 
   /** Reads the frames; returns whether there are any. */
   boolean shared(JsonParser json) throws IOException {
@@ -274,8 +289,8 @@ final class SpeedscopeJson {
       String unit = units.get(i).isEmpty() ? "none" : units.get(i);
       measures[i] = to.measure(unit, Unit.of(unit, "samples"), i == 0);
     }
-    boolean several = profiles.size() > 1;
-    if (several) {
+    boolean several = profiles.size() > 1 || profiles.stream().anyMatch(n -> owner(n).tid() > 0);
+    if (ofFlametop && !several) {
       to.owners();
     }
     int[] numbers = new int[frames.size()];
@@ -284,7 +299,7 @@ final class SpeedscopeJson {
         frame -> {
           if (frame < MISSING) {
             return several
-                ? to.frame(NodeKind.PROCESS, profiles.get(MISSING - 1 - frame), "")
+                ? to.owner(owner(profiles.get(MISSING - 1 - frame)))
                 : StackSink.NO_FRAME;
           }
           if (frame == MISSING || frame >= numbers.length) {
@@ -311,6 +326,14 @@ final class SpeedscopeJson {
     complain(to, unpaired, "begin or end without their other half");
     complain(to, unheld, "are left out: there is no memory for more frames");
     complain(to, unweighted, "have no weight and are left out");
+  }
+
+  /** The owner that the name of a profile says: {@code Process 12 Thread 34 "worker"}. */
+  private static Owner owner(String name) {
+    int pid = TaskNumber.in(name, PID);
+    int tid = TaskNumber.in(name, TID);
+    Matcher quoted = QUOTED.matcher(name);
+    return new Owner(name, pid, tid > 0 && quoted.find() ? quoted.group(1) : "", tid, "", null);
   }
 
   private static void complain(StackSink to, long count, String what) {

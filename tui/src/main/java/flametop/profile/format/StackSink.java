@@ -1,5 +1,6 @@
 package flametop.profile.format;
 
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 
 /**
@@ -30,6 +31,13 @@ public interface StackSink {
    * @return its number; {@link #NO_FRAME} if there is no room
    */
   int frame(NodeKind kind, String name, String module);
+
+  /**
+   * A frame that stands for an owner of stacks, outermost in each of these.
+   *
+   * @return its number; {@link #NO_FRAME} if there is no room
+   */
+  int owner(Owner of);
 
   /** Says that the outermost frames are programs, threads or the like, and no functions. */
   void owners();

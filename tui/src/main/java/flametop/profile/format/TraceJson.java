@@ -2,22 +2,27 @@ package flametop.profile.format;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import flametop.array.BytesIndex;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
+import flametop.array.LongIndex;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Arrays;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A trace of Chrome: events that begin, end, or last for a time, in each thread one within the
- * other. The value of a stack is the time of its last event without the events within. Threads are
- * the outermost frames, by their names.
+ * other. The value of a stack is the time of its last event without the events within. Processes
+ * are the outermost frames, threads where a process has no name.
  *
  * @see <a
  *     href="https://docs.google.com/document/d/1CvAClvFfyA5R-PhYUmn5OOQtYMH4h6I0nSsKchNAySU">its
@@ -25,24 +30,49 @@ import java.util.stream.IntStream;
  */
 final class TraceJson {
   private static final int MOST_NAMES = 1 << 24;
+  private static final int MOST_NAME_BYTES =
+      (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 10);
   private static final int MOST_THREADS = 1 << 16;
+  private static final int MOST_PROFILES = 1 << 12;
   private static final long BEGINS = Long.MAX_VALUE;
   private static final long ENDS = -1;
   private static final Unit UNIT = Unit.of("us", "");
 
-  private final Map<String, Integer> names = new HashMap<>();
-  private final List<String> texts = new ArrayList<>();
-  private final Map<String, Track> threads = new LinkedHashMap<>();
-  private final Map<String, String> processes = new HashMap<>();
+  /** All texts of events: names, numbers of processes and threads. */
+  private final BytesIndex texts = new BytesIndex(MOST_NAME_BYTES, MOST_NAMES);
+
+  private final int none = text("");
+  private final int processName = text("process_name");
+  private final int threadName = text("thread_name");
+  private final int profile = text("Profile");
+  private final int profileChunk = text("ProfileChunk");
+
+  /** By texts of process and thread. */
+  private final LongIndex threads = new LongIndex();
+
+  private final List<Track> tracks = new ArrayList<>();
+  private final Map<Integer, String> processes = new HashMap<>();
+
+  /** Profiles that come in pieces, by the text of their process and the hash of their id. */
+  private final Map<Long, Pieces> profiles = new LinkedHashMap<>();
+
+  private byte[] scratch = new byte[256];
   private boolean any;
   private long others;
   private long damaged;
   private long unpaired;
   private long unheld;
 
+  // The event that is read.
+  private final JsonNumbers at = new JsonNumbers();
+  private final JsonNumbers lasts = new JsonNumbers();
+  private String argument = "";
+  private @Nullable CpuProfileJson piece;
+
   /** The events of a thread. */
   private static final class Track {
-    final String process;
+    final int process;
+    final int thread;
     String name;
     final LongColumn at = new LongColumn();
 
@@ -51,11 +81,15 @@ final class TraceJson {
 
     final IntColumn names = new IntColumn();
 
-    Track(String process, String name) {
+    Track(int process, int thread, String name) {
       this.process = process;
+      this.thread = thread;
       this.name = name;
     }
   }
+
+  /** A profile of V8, and the thread that was its first piece's. */
+  private record Pieces(Track thread, CpuProfileJson whole) {}
 
   /** Reads the events; returns whether a parser stands at such. */
   boolean events(JsonParser json) throws IOException {
@@ -71,91 +105,199 @@ final class TraceJson {
   }
 
   private void event(JsonParser json) throws IOException {
-    String name = "";
+    int name = none;
     String phase = "";
-    String process = "";
-    String thread = "";
-    String argument = "";
-    JsonNumbers at = new JsonNumbers();
-    JsonNumbers lasts = new JsonNumbers();
+    int process = none;
+    int thread = none;
+    int id = 0;
+    at.clear();
+    lasts.clear();
+    argument = "";
+    piece = null;
     while (JsonReader.nextField(json)) {
       String field = json.currentName();
       JsonToken value = json.nextToken();
       switch (field) {
-        case "name" -> name = JsonReader.text(json);
-        case "ph" -> phase = JsonReader.text(json);
-        case "pid" -> process = JsonReader.text(json);
-        case "tid" -> thread = JsonReader.text(json);
+        case "name" -> name = text(json, value);
+        case "ph" -> phase = phase(json, value);
+        case "pid" -> process = text(json, value);
+        case "tid" -> thread = text(json, value);
+        case "id" -> id = JsonReader.text(json).hashCode();
         case "ts" -> at.add(json);
         case "dur" -> lasts.add(json);
-        case "args" -> argument = value == JsonToken.START_OBJECT ? argument(json) : "";
+        case "args" -> arguments(json, value);
         default -> json.skipChildren();
       }
     }
+    if (name < 0 || process < 0 || thread < 0) {
+      unheld++;
+      return;
+    }
     switch (phase) {
       case "M" -> {
-        if (name.equals("process_name") && processes.size() < MOST_THREADS) {
+        if (name == processName && processes.size() < MOST_THREADS) {
           processes.put(process, argument);
-        } else if (name.equals("thread_name")) {
-          thread(process, thread).name = argument;
+        } else if (name == threadName) {
+          track(process, thread).name = argument;
         }
       }
-      case "X" ->
-          add(thread(process, thread), name, at, lasts.size() == 0 ? 0 : lasts.get(0, UNIT));
-      case "B" -> add(thread(process, thread), name, at, BEGINS);
-      case "E" -> add(thread(process, thread), name, at, ENDS);
-      default -> others++;
+      case "X" -> add(track(process, thread), name, lasts.size() == 0 ? 0 : lasts.get(0, UNIT));
+      case "B" -> add(track(process, thread), name, BEGINS);
+      case "E" -> add(track(process, thread), name, ENDS);
+      default -> {
+        if (piece != null && (name == profile || name == profileChunk)) {
+          append(process, thread, id, piece);
+        } else {
+          others++;
+        }
+      }
     }
   }
 
-  private static String argument(JsonParser json) throws IOException {
-    String name = "";
+  private static String phase(JsonParser json, JsonToken value) throws IOException {
+    if (value != JsonToken.VALUE_STRING || json.getTextLength() != 1) {
+      return JsonReader.text(json);
+    }
+    return switch (json.getTextCharacters()[json.getTextOffset()]) {
+      case 'X' -> "X";
+      case 'B' -> "B";
+      case 'E' -> "E";
+      case 'M' -> "M";
+      default -> "";
+    };
+  }
+
+  /** The number of a text; below 0 if there is no room for it. */
+  private int text(JsonParser json, JsonToken value) throws IOException {
+    if (value != JsonToken.VALUE_STRING && value != JsonToken.VALUE_NUMBER_INT) {
+      return text(JsonReader.text(json));
+    }
+    char[] chars = json.getTextCharacters();
+    int from = json.getTextOffset();
+    int length = json.getTextLength();
+    if (length > scratch.length) {
+      scratch = new byte[2 * length];
+    }
+    for (int i = 0; i < length; i++) {
+      char next = chars[from + i];
+      if (next >= 128) {
+        return text(json.getText());
+      }
+      scratch[i] = (byte) next;
+    }
+    return texts.row(scratch, 0, length);
+  }
+
+  private int text(String of) {
+    byte[] bytes = of.getBytes(StandardCharsets.UTF_8);
+    return texts.row(bytes, 0, bytes.length);
+  }
+
+  private String text(int number) {
+    int from = texts.start(number);
+    return new String(texts.bytes(), from, texts.end(number) - from, StandardCharsets.UTF_8);
+  }
+
+  /** Reads the arguments of an event: a name, or a piece of a profile of V8. */
+  private void arguments(JsonParser json, JsonToken value) throws IOException {
+    if (value != JsonToken.START_OBJECT) {
+      json.skipChildren();
+      return;
+    }
     while (JsonReader.nextField(json)) {
-      boolean is = json.currentName().equals("name");
-      json.nextToken();
-      if (is) {
-        name = JsonReader.text(json);
+      String field = json.currentName();
+      JsonToken of = json.nextToken();
+      if (field.equals("name")) {
+        argument = JsonReader.text(json);
+      } else if (field.equals("data") && of == JsonToken.START_OBJECT) {
+        data(json);
       } else {
         json.skipChildren();
       }
     }
-    return name;
   }
 
-  private Track thread(String process, String thread) {
-    String key = process + "/" + thread;
-    Track known = threads.get(key);
-    if (known == null && threads.size() >= MOST_THREADS) {
-      key = "";
-      known = threads.get(key);
+  private void data(JsonParser json) throws IOException {
+    while (JsonReader.nextField(json)) {
+      String field = json.currentName();
+      JsonToken of = json.nextToken();
+      switch (field) {
+        case "cpuProfile" -> {
+          while (of == JsonToken.START_OBJECT && JsonReader.nextField(json)) {
+            String name = json.currentName();
+            json.nextToken();
+            if (name.equals("nodes") || name.equals("samples")) {
+              ofPiece().field(name, json);
+            }
+            json.skipChildren();
+          }
+          json.skipChildren();
+        }
+        case "timeDeltas", "startTime", "endTime" -> {
+          ofPiece().field(field, json);
+          json.skipChildren();
+        }
+        default -> json.skipChildren();
+      }
     }
+  }
+
+  private CpuProfileJson ofPiece() {
+    CpuProfileJson of = piece == null ? new CpuProfileJson() : piece;
+    piece = of;
+    return of;
+  }
+
+  private void append(int process, int thread, int id, CpuProfileJson next) {
+    long key = (long) process << 32 | id & 0xFFFF_FFFFL;
+    Pieces known = profiles.get(key);
     if (known == null) {
-      known = new Track(process, key.isEmpty() ? "others" : "thread " + thread);
-      threads.put(key, known);
+      if (profiles.size() >= MOST_PROFILES) {
+        unheld++;
+        return;
+      }
+      known = new Pieces(track(process, thread), new CpuProfileJson());
+      profiles.put(key, known);
     }
-    return known;
+    known.whole.append(next);
   }
 
-  private void add(Track thread, String name, JsonNumbers at, long lasts) {
+  private Track track(int process, int thread) {
+    long key = (long) process << 32 | thread;
+    int row = threads.find(key);
+    if (row < 0 && tracks.size() >= MOST_THREADS) {
+      row = MOST_THREADS - 1;
+    } else if (row < 0) {
+      row = threads.row(key);
+      tracks.add(
+          row == MOST_THREADS - 1
+              ? new Track(none, none, "others")
+              : new Track(process, thread, "thread " + text(thread)));
+    }
+    return tracks.get(row);
+  }
+
+  private void add(Track thread, int name, long lasts) {
     long moment = at.size() == 0 ? Unit.TOO_LARGE : at.get(0, UNIT);
     boolean pair = lasts == BEGINS || lasts == ENDS;
     if (moment == Unit.TOO_LARGE || !pair && (lasts < 0 || moment + lasts < moment)) {
       damaged++;
       return;
     }
-    Integer number = names.get(name);
-    if (number == null) {
-      if (texts.size() >= MOST_NAMES) {
-        unheld++;
-        return;
-      }
-      number = texts.size();
-      names.put(name, number);
-      texts.add(name);
-    }
     thread.at.add(moment);
     thread.lasts.add(lasts);
-    thread.names.add(number);
+    thread.names.add(name);
+  }
+
+  private Owner owner(Track thread) {
+    String process = processes.getOrDefault(thread.process, "");
+    return new Owner(
+        process.isEmpty() ? thread.name : process,
+        TaskNumber.of(text(thread.process)),
+        thread.name,
+        TaskNumber.of(text(thread.thread)),
+        "",
+        null);
   }
 
   /** Hands all stacks on. */
@@ -163,33 +305,34 @@ final class TraceJson {
     if (!any) {
       return;
     }
+    if (!profiles.isEmpty()) {
+      int time = to.measure("cpu profile", UNIT, false);
+      int count = to.measure("samples", Unit.whole("samples"), false);
+      profiles.values().forEach(of -> of.whole.write(to, owner(of.thread), time, count));
+    }
     int measure = to.measure("time", UNIT, true);
-    to.owners();
     FrameTree tree = new FrameTree();
-    List<String> owners = new ArrayList<>();
-    for (Track thread : threads.values()) {
-      if (thread.at.size > 0) {
-        String process = processes.getOrDefault(thread.process, "");
-        owners.add(process.isEmpty() ? thread.name : process + " " + thread.name);
+    for (int i = 0; i < tracks.size(); i++) {
+      if (tracks.get(i).at.size > 0) {
         // Names have numbers from 0 on.
-        replay(thread, tree, tree.child(FrameTree.ROOT, -owners.size()));
+        replay(tracks.get(i), tree, tree.child(FrameTree.ROOT, -1 - i));
       }
     }
     int[] numbers = new int[texts.size()];
     tree.write(
         frame -> {
           if (frame < 0) {
-            return to.frame(NodeKind.PROCESS, owners.get(-1 - frame), "");
+            return to.owner(owner(tracks.get(-1 - frame)));
           }
           if (numbers[frame] == 0) {
-            numbers[frame] = 1 + to.frame(NodeKind.USER, texts.get(frame), "");
+            numbers[frame] = 1 + to.frame(NodeKind.USER, text(frame), "");
           }
           return numbers[frame] - 1;
         },
         0,
         new int[] {measure},
         to);
-    complain(to, others, "are of other kinds than B, E and X, and are left out");
+    complain(to, others, "are of other kinds than B, E, X and ProfileChunk, and are left out");
     complain(to, damaged, "have no time, or a time that is negative or too large");
     complain(to, unpaired, "begin or end without their other half");
     complain(to, unheld, "are left out: there is no memory for more frames");
@@ -205,7 +348,7 @@ final class TraceJson {
     long[] at = thread.at.items;
     long[] lasts = thread.lasts.items;
     int count = thread.at.size;
-    Integer[] order = order(thread);
+    int[] order = order(thread);
     // The events that are open, innermost last: node, and when it ends.
     IntColumn nodes = new IntColumn();
     LongColumn ends = new LongColumn();
@@ -265,23 +408,27 @@ final class TraceJson {
    * The events in the order of their times; what lasts longer comes first of those that begin
    * together.
    */
-  private static Integer[] order(Track thread) {
+  private static int[] order(Track thread) {
     long[] at = thread.at.items;
     long[] lasts = thread.lasts.items;
     int count = thread.at.size;
-    Integer[] order = IntStream.range(0, count).boxed().toArray(Integer[]::new);
     boolean pairs = false;
     for (int i = 0; i < count; i++) {
       pairs |= lasts[i] == ENDS || lasts[i] == BEGINS;
     }
     // Pairs stand in order, or nothing says which of the events of one moment came first.
     boolean whole = !pairs;
-    Arrays.sort(
-        order,
+    Comparator<Integer> byTime =
         (a, b) -> {
-          int byTime = Long.compare(at[a], at[b]);
-          return byTime != 0 || !whole ? byTime : Long.compare(lasts[b], lasts[a]);
-        });
-    return order;
+          int first = Long.compare(at[a], at[b]);
+          return first != 0 || !whole ? first : Long.compare(lasts[b], lasts[a]);
+        };
+    boolean sorted = true;
+    for (int i = 1; i < count && sorted; i++) {
+      sorted = at[i] > at[i - 1] || at[i] == at[i - 1] && (!whole || lasts[i] <= lasts[i - 1]);
+    }
+    return sorted
+        ? IntStream.range(0, count).toArray()
+        : IntStream.range(0, count).boxed().sorted(byTime).mapToInt(i -> i).toArray();
   }
 }

@@ -9,7 +9,7 @@ import java.util.regex.Pattern;
 
 /** The memory of the machine, and the part of it that history in full may take. */
 public final class HostMemory {
-  private static final Pattern TOTAL = Pattern.compile("MemTotal: +([0-9]{1,15}) kB");
+  private static final Pattern LINE = Pattern.compile("(\\w+): +([0-9]{1,15}) kB");
   private static final int PART = 32;
   private static final int LEAST_MEBIBYTES = 4;
 
@@ -20,10 +20,19 @@ public final class HostMemory {
 
   /** The memory of history in full, MiB. */
   public static int history() {
+    return history(meminfo());
+  }
+
+  /** The memory that programs may take without any swapping, bytes; 0 if that is not known. */
+  public static long available() {
+    return 1_024 * kilobytes(meminfo(), "MemAvailable");
+  }
+
+  private static List<String> meminfo() {
     try {
-      return history(Files.readAllLines(Path.of("/proc/meminfo")));
+      return Files.readAllLines(Path.of("/proc/meminfo"));
     } catch (IOException e) {
-      return LEAST_MEBIBYTES;
+      return List.of();
     }
   }
 
@@ -31,13 +40,17 @@ public final class HostMemory {
    * @param meminfo lines of {@code /proc/meminfo}
    */
   static int history(List<String> meminfo) {
+    long part = kilobytes(meminfo, "MemTotal") / 1_024 / PART;
+    return (int) Math.max(LEAST_MEBIBYTES, Math.min(MOST_MEBIBYTES, part));
+  }
+
+  private static long kilobytes(List<String> meminfo, String name) {
     for (String line : meminfo) {
-      Matcher total = TOTAL.matcher(line);
-      if (total.matches()) {
-        long part = Long.parseLong(total.group(1)) / 1_024 / PART;
-        return (int) Math.max(LEAST_MEBIBYTES, Math.min(MOST_MEBIBYTES, part));
+      Matcher found = LINE.matcher(line);
+      if (found.matches() && found.group(1).equals(name)) {
+        return Long.parseLong(found.group(2));
       }
     }
-    return LEAST_MEBIBYTES;
+    return 0;
   }
 }

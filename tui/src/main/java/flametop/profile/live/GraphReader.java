@@ -25,6 +25,7 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
@@ -278,7 +279,7 @@ public final class GraphReader {
             .thenComparingInt(FoldedStack.Share::tid)
             .thenComparing(FoldedStack.Share::process)
             .thenComparing(FoldedStack.Share::thread)
-            .thenComparingInt(share -> share.state().ordinal()));
+            .thenComparingInt(share -> Objects.requireNonNull(share.state()).ordinal()));
     List<FoldedStack.Share> merged = new ArrayList<>();
     for (FoldedStack.Share share : shares) {
       FoldedStack.Share last = merged.isEmpty() ? null : merged.get(merged.size() - 1);

@@ -126,22 +126,18 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     return worker.request(() -> picture(query));
   }
 
-  /** The processes with their time, whatever the shape is; heaviest first. */
+  /** The processes, comms or groups with their time, whatever the shape is; heaviest first. */
   @Override
-  public CompletableFuture<List<ProcessRow>> processes(StateSet states) {
-    return worker.request(() -> shown.read().processes(states, panels.tasks(), false));
-  }
-
-  /** Like {@link #processes}, with one row for all processes of a comm. */
-  @Override
-  public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
-    return worker.request(() -> shown.read().processes(states, panels.tasks(), true));
-  }
-
-  /** Like {@link #processes}, with one row for all processes of a control group. */
-  @Override
-  public CompletableFuture<List<ProcessRow>> cgroups(StateSet states) {
-    return worker.request(() -> shown.read().cgroups(states, panels.tasks()));
+  public CompletableFuture<List<ProcessRow>> rows(ProcessRow.By by, StateSet states) {
+    return worker.request(
+        () ->
+            switch (by) {
+              case PROCESS -> shown.read().processes(states, panels.tasks(), false);
+              case COMM -> shown.read().processes(states, panels.tasks(), true);
+              case CGROUP -> shown.read().cgroups(states, panels.tasks());
+              case STATE, SAMPLE_TYPE ->
+                  throw new IllegalArgumentException("the snapshot has them");
+            });
   }
 
   /**

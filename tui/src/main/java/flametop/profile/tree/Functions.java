@@ -1,6 +1,8 @@
 package flametop.profile.tree;
 
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
+import org.jspecify.annotations.Nullable;
 
 /** The functions that the nodes of call trees stand for, by number. */
 public interface Functions {
@@ -14,6 +16,11 @@ public interface Functions {
 
   /** File name of its module, or empty. */
   String module(int function);
+
+  /** Whose stacks begin with a function; null if it is no owner, or one that says no more. */
+  default @Nullable Owner owner(int function) {
+    return null;
+  }
 
   /** The number of a function; a new number for a new function. */
   int function(NodeKind kind, String module, String name);

@@ -2,8 +2,10 @@ package flametop.profile.tree;
 
 import flametop.array.IntColumn;
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
@@ -30,6 +32,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
    * @param total of the amounts of the held stacks
    * @param decimals digits behind the point that amounts have: they are so many times ten as large
    * @param shape what was done to the stacks
+   * @param owned whether the outermost frames may be {@linkplain Functions#owner owners}
    */
   public record Ends(
       Nodes tree,
@@ -38,7 +41,8 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       long @Nullable [] before,
       long total,
       int decimals,
-      Shape shape) {}
+      Shape shape,
+      boolean owned) {}
 
   private final Ends ends;
   private final Nodes tree;
@@ -248,11 +252,16 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     private @Nullable FoldedStack stack(int from, int run, int depth) {
       long nows = 0;
       long befores = 0;
+      List<FoldedStack.Share> shares = List.of();
       for (int i = from; i < run; i++) {
         if (!reversed || after(items[i], at.size - 1) == ROOT) {
           int end = reversed ? (int) (items[i] >>> 32) : (int) items[i];
           nows += now[end];
           befores += before == null ? 0 : before[end];
+          if (ends.owned && now[end] > 0) {
+            shares = shares.isEmpty() ? new ArrayList<>() : shares;
+            shares.add(owner(end).share(now[end]));
+          }
         }
       }
       return nows == 0 && befores == 0
@@ -263,7 +272,17 @@ public final class HeldStacks implements Iterable<FoldedStack> {
               Arrays.copyOf(modules, depth),
               befores,
               nows,
-              List.of());
+              shares);
+    }
+
+    /** The owner that the stack which ends in a node begins with. */
+    private Owner owner(int end) {
+      int node = end;
+      while (tree.parent(node) > ROOT) {
+        node = tree.parent(node);
+      }
+      Owner owner = names.owner(tree.function(node));
+      return owner == null ? Owner.of(names.name(tree.function(node))) : owner;
     }
 
     /** Puts the children of nodes from {@code room} on; returns where they end. */

@@ -31,7 +31,6 @@ public enum Action {
   PICK_STATE("pick-state", Group.FIND, "state", "one pid, comm, state, cpu", "O"),
   PICK_CPU("pick-cpu", Group.FIND, "cpu", "one pid, comm, state, cpu", "P"),
   PICK_CGROUP("pick-cgroup", Group.FIND, "cgroup", "one control group", "G"),
-  OUTERMOST("outermost", Group.FIND, "outermost", "only one outermost frame", "c p"),
   SANDWICH("sandwich", Group.FIND, "sandwich", "its callers and callees", "s"),
   SOURCE("source", Group.FIND, "source", "source of the selected", "S"),
 
@@ -161,6 +160,11 @@ public enum Action {
     return keys;
   }
 
+  /** Whether the action is about states, which only time has. */
+  public boolean isOfStates() {
+    return this == STATES || this == COLOUR || this == PICK_STATE || this == SHOW_SLEEPERS;
+  }
+
   /**
    * The capability that a source must have for the action to mean something; null if every source
    * will do.
@@ -170,18 +174,19 @@ public enum Action {
       case FREEZE, REFRESH -> Capability.PRESENT;
       case WINDOW, TIME, GO_TO, HEAT_MAP, RANGE_START, RANGE_END, RESTART -> Capability.TIME;
       case COMPARE, COMPARE_END -> Capability.BASELINE;
-      case STATES, COLOUR, PICK_STATE, SHOW_SLEEPERS -> Capability.STATES;
-      case PROCESS, COMM -> Capability.PROCESSES;
+      case STATES, PICK_STATE -> Capability.STATES;
+      case PROCESS -> Capability.PROCESSES;
       case THREADS -> Capability.THREADS;
       case PICK_CGROUP -> Capability.CGROUPS;
-      case SHOW_TASKS -> Capability.TASKS;
+      case SHOW_TASKS, COLOUR, SHOW_SLEEPERS -> Capability.TASKS;
       case SHOW_CPUS, SHOW_IDLE, PICK_CPU -> Capability.CPUS;
       case SHOW_QUALITY -> Capability.QUALITY;
-      case SHOW_EVENTS, MEASURE -> Capability.EVENTS;
+      case MEASURE -> Capability.MEASURES;
+      case SHOW_EVENTS -> Capability.EVENTS;
       case SWITCH, ADD, REMOVE -> Capability.SWITCHES;
       case SOURCE -> Capability.SOURCE_LINES;
       case MORE_PASSES, FEWER_PASSES, SLOWER_CLOCK, FASTER_CLOCK -> Capability.SAMPLING;
-      case PREVIOUS_FILE, NEXT_FILE, SPLIT, OTHER_PANE, OUTERMOST -> Capability.FILES;
+      case PREVIOUS_FILE, NEXT_FILE, SPLIT, OTHER_PANE -> Capability.FILES;
       default -> null;
     };
   }

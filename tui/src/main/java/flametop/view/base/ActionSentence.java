@@ -28,12 +28,11 @@ final class ActionSentence {
       case NEXT_MATCH -> "Moves the selection to the next match of the search.";
       case PREVIOUS_MATCH -> "Moves the selection to the previous match of the search.";
       case PROCESS -> "Lists processes: Enter shows only the marked one, Ctrl-X all others.";
-      case COMM -> "Lists comms (names of programs): Enter shows only that one, Ctrl-X all others.";
+      case COMM ->
+          "Lists comms (names of programs), of a file its outermost frames: Enter shows only that one, Ctrl-X all others.";
       case PICK_STATE -> "Lists states of threads: Enter counts only that one, Ctrl-X all others.";
       case PICK_CPU -> "Lists CPUs: Enter shows only what ran on that one, Ctrl-X all others.";
       case PICK_CGROUP -> "Lists control groups: Enter shows only that one, Ctrl-X all others.";
-      case OUTERMOST ->
-          "Lists the outermost frames of a file: Enter shows only one, Ctrl-X all others.";
       case SANDWICH -> "Puts the selected function into the middle of the sandwich.";
       case SOURCE -> "Shows the source lines of the selected frame, and functions inlined there.";
 
@@ -53,7 +52,7 @@ final class ActionSentence {
       case UNDO -> "Undoes the last filter or change of shape.";
       case REDO -> "Does again what was undone last.";
       case MEASURE ->
-          "Shows the next measure in the same view: time, then the weights of each source of events.";
+          "Shows the next measure in the same view: time, then the weights of each source of events; of a file lists its sample types.";
       case COMPARE -> "Compares all that comes with what is shown now (the baseline); again: anew.";
       case COMPARE_END -> "Ends the comparison.";
       case SORT -> "Sorts the table by its next column.";

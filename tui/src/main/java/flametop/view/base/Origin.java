@@ -10,8 +10,15 @@ public enum Origin {
   LIVE(EnumSet.complementOf(EnumSet.of(Capability.FILES))),
   /** A recorded stream that is replayed. */
   RECORDING(EnumSet.complementOf(EnumSet.of(Capability.FILES, Capability.SWITCHES))),
-  /** Folded stacks: a tree, and nothing else. */
-  FILE(EnumSet.of(Capability.FILES));
+  /** Stacks of a file, of which the file may say whose they are. */
+  FILE(
+      EnumSet.of(
+          Capability.FILES,
+          Capability.PROCESSES,
+          Capability.THREADS,
+          Capability.CGROUPS,
+          Capability.STATES,
+          Capability.MEASURES));
 
   @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody can change
   private final Set<Capability> capabilities;

@@ -28,9 +28,9 @@ public final class CommonKeys {
   /** Does an action that every view has. */
   public static Step act(Scene scene, ViewState s, Action action) {
     return switch (action) {
-      case PROCESS -> pick(s, PickList.Of.PROCESSES);
-      case COMM -> pick(s, PickList.Of.COMMS);
-      case PICK_CGROUP -> pick(s, PickList.Of.CGROUPS);
+      case PROCESS -> PickKeys.open(s, PickList.Of.PROCESSES);
+      case COMM -> PickKeys.open(s, PickList.Of.COMMS);
+      case PICK_CGROUP -> PickKeys.open(s, PickList.Of.CGROUPS);
       case PICK_STATE -> PickKeys.states(scene, s);
       case PICK_CPU -> PickKeys.cpus(scene, s);
       case UNDO -> ShapeKeys.undo(s);
@@ -51,7 +51,10 @@ public final class CommonKeys {
                       .withMoment(s.moment().beginningAt(scene.snapshot.live().host().time())),
                   "started anew; m goes back to "
                       + lately(scene, s.withMoment(s.moment().withoutSince())));
-      case MEASURE -> MeasureKeys.next(scene, s);
+      case MEASURE ->
+          scene.isOfFile()
+              ? PickKeys.open(s, PickList.Of.SAMPLE_TYPES)
+              : MeasureKeys.next(scene, s);
       case REFRESH -> refresh(s);
       case NEXT_VIEW -> show(scene, s, s.view().next(scene.options.origin()));
       case MORE_PASSES -> rates(s, PASS_RATES, 1, true);
@@ -72,10 +75,6 @@ public final class CommonKeys {
     ViewState next = s.time().on() ? s.withTime(s.time().withOn(false)) : s;
     Function function = SandwichKeys.selected(scene, s);
     return Step.answer(next.withView(view, function), text);
-  }
-
-  private static Step pick(ViewState s, PickList.Of of) {
-    return Step.to(s.withPick(PickList.open(of)), new Effect.Rows(of));
   }
 
   /** Goes on to the next set of states. */

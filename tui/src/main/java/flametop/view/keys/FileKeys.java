@@ -47,18 +47,19 @@ public final class FileKeys implements ViewKeys {
       case NEXT_FILE -> turn(scene, s, 1);
       case SPLIT -> split(scene, s);
       case OTHER_PANE -> otherPane(scene, s);
-      case OUTERMOST, PROCESS, COMM ->
-          Step.to(s.withPick(PickList.open(PickList.Of.COMMS)), new Effect.Rows(PickList.Of.COMMS));
-      case GROUP -> outermost(scene, s);
+      // Where there are no numbers, a process is known by what stands outermost.
+      case PROCESS ->
+          PickKeys.open(s, scene.lacks(action) ? PickList.Of.COMMS : PickList.Of.PROCESSES);
+      case GROUP -> group(scene, s);
       case COLLAPSE ->
           saysNoModule(scene)
               ? Step.answer(s, "the name of this frame has no module, unlike mod`f or f [mod]")
               : live.act(scene, s, action);
       default -> {
         Capability needed = action.needs();
-        yield needed == null || scene.options.origin().has(needed)
-            ? live.act(scene, s, action)
-            : Step.answer(s, needed.lacking());
+        yield needed != null && scene.lacks(action)
+            ? Step.answer(s, needed.lacking())
+            : live.act(scene, s, action);
       }
     };
   }
@@ -103,6 +104,27 @@ public final class FileKeys implements ViewKeys {
   @Override
   public Step match(Scene scene, ViewState s, int direction) {
     return live.match(scene, s, direction);
+  }
+
+  /** Goes on to the next group above the frames that the file knows. */
+  private static @Nullable Step group(Scene scene, ViewState s) {
+    List<RootOrder> known = new ArrayList<>(List.of(RootOrder.SERVICE));
+    if (scene.has(Capability.PROCESSES)) {
+      known.add(RootOrder.PROCESS);
+    }
+    if (scene.has(Capability.THREADS)) {
+      known.add(RootOrder.THREAD);
+    }
+    if (scene.has(Capability.CGROUPS)) {
+      known.add(RootOrder.CGROUP);
+    }
+    if (known.size() == 1) {
+      return outermost(scene, s);
+    }
+    known.add(RootOrder.NONE);
+    RootOrder next = known.get((known.indexOf(s.chosenShape().group()) + 1) % known.size());
+    return ShapeKeys.group(
+        s, next, next == RootOrder.SERVICE ? "by comm" : new Shape.Group(next).text());
   }
 
   /** Goes on to the next meaning of the outermost frame: a comm, hidden, a function. */

@@ -13,6 +13,7 @@ import flametop.view.base.StateNames;
 import flametop.view.base.Zone;
 import flametop.view.layout.ListBox;
 import flametop.view.layout.Scene;
+import flametop.view.state.Effect;
 import flametop.view.state.PickList;
 import flametop.view.state.PickRow;
 import flametop.view.state.Rows;
@@ -128,6 +129,12 @@ public final class PickKeys {
     }
     PickRow row = pick.marked();
     ViewState closed = closed(s, pick);
+    if (pick.of() == PickList.Of.SAMPLE_TYPES) {
+      String name = row == null ? "" : row.name();
+      return Step.to(
+          closed.atRoot().withMessage(row == null ? pick.of().all() : name + " of each stack"),
+          new Effect.SampleType(name));
+    }
     if (pick.of() == PickList.Of.STATES) {
       StateSet states = row == null ? StateSet.ALL : StateSet.of(State.of(row.id()));
       return states(closed, states);
@@ -153,6 +160,9 @@ public final class PickKeys {
       return Step.answer(s, "nothing would be left; mark a row first");
     }
     ViewState closed = closed(s, pick);
+    if (pick.of() == PickList.Of.SAMPLE_TYPES) {
+      return Step.answer(s, "one sample type is shown; enter chooses which");
+    }
     if (pick.of() == PickList.Of.STATES) {
       int bit = StateSet.of(State.of(row.id())).bits();
       StateSet fewer = new StateSet(s.states().bits() & ~bit);
@@ -179,7 +189,7 @@ public final class PickKeys {
       case COMMS -> new Shape.Comms(Set.of(row.name()), false);
       case CGROUPS -> new Shape.Cgroups(Set.of(row.name()), false);
       case CPUS -> new Shape.Cpus(Set.of(row.id()), false);
-      case STATES -> throw new IllegalArgumentException("states are no part of the shape");
+      case STATES, SAMPLE_TYPES -> throw new IllegalArgumentException("no part of the shape");
     };
   }
 
@@ -189,12 +199,20 @@ public final class PickKeys {
       case COMMS -> Shape.Comms.class;
       case CGROUPS -> Shape.Cgroups.class;
       case CPUS -> Shape.Cpus.class;
-      case STATES -> throw new IllegalArgumentException("states are no part of the shape");
+      case STATES, SAMPLE_TYPES -> throw new IllegalArgumentException("no part of the shape");
     };
+  }
+
+  /** Opens a list whose rows the source of the pictures makes. */
+  static Step open(ViewState s, PickList.Of of) {
+    return Step.to(s.withPick(PickList.open(of)), new Effect.Rows(of));
   }
 
   /** Opens the list of states, with the tasks now in each. */
   public static Step states(Scene scene, ViewState s) {
+    if (scene.isOfFile()) {
+      return open(s, PickList.Of.STATES);
+    }
     if (scene.snapshot.isOpening()) {
       return Step.answer(s, "nothing is sampled yet");
     }

@@ -1,9 +1,12 @@
 package flametop.view.layout;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.Snapshot;
+import flametop.profile.answer.StateSet;
 import flametop.view.base.Action;
 import flametop.view.base.Role;
+import flametop.view.base.StateNames;
 import flametop.view.base.TextWidth;
 import flametop.view.state.Split;
 import java.util.ArrayList;
@@ -55,6 +58,15 @@ public final class FileHeader {
     if (reading.files() > 1) {
       String keys = form < 3 ? " [ ]" : "";
       pieces.add(Piece.of(reading.number() + "/" + reading.files() + keys + "  ", Role.ACCENT));
+    }
+    if (!reading.types().isEmpty() && form < 6) {
+      String type = fromTheRight(reading.types().get(reading.type()), NAME[form] / 2);
+      String of = " " + (reading.type() + 1) + "/" + reading.types().size() + " v";
+      pieces.add(Piece.of(type + of + "  ", Role.ACCENT).doing(Action.MEASURE));
+    }
+    if (scene.has(Capability.STATES) && !scene.state.states().equals(StateSet.ALL)) {
+      String states = StateNames.of(scene.state.states());
+      pieces.add(Piece.of(states + "  ", Role.ACCENT).doing(Action.STATES));
     }
     if (!reading.done()) {
       String what = reading.waits().isEmpty() ? "reading " + progress(reading) : "waiting";

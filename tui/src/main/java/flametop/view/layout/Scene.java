@@ -306,7 +306,16 @@ public final class Scene {
    * knows.
    */
   public boolean hasStates() {
-    return options.origin().has(Capability.STATES) && snapshot.measure().isTime();
+    return options.origin().has(Capability.TASKS) && snapshot.measure().isTime();
+  }
+
+  /** Whether the source has a capability: a file, as far as the file was read. */
+  public boolean has(Capability capability) {
+    boolean files = options.origin().has(Capability.FILES);
+    return options.origin().has(capability)
+        && (!files
+            || capability == Capability.FILES
+            || isOfFile() && snapshot.reading().says().contains(capability));
   }
 
   /** The meaning of the colours of frames in this scene. */
@@ -314,9 +323,12 @@ public final class Scene {
     return hasStates() ? state.colouring() : Colouring.KIND;
   }
 
-  /** Whether an action is about states, which the measure of the picture does not have. */
+  /** Whether an action means nothing here: to the measure of the picture, or to the file. */
   public boolean lacks(Action action) {
-    return action.needs() == Capability.STATES && !hasStates();
+    Capability needed = action.needs();
+    return options.origin().has(Capability.FILES)
+        ? needed != null && !has(needed)
+        : action.isOfStates() && !hasStates();
   }
 
   /** Whether an action is of no use: it goes to another file, and only one is open. */

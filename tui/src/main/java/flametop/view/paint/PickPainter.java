@@ -34,14 +34,17 @@ public final class PickPainter {
         pick.isListing()
             ? "listing…"
             : pick.prompt().isEmpty()
-                ? rows.size() + (pick.of() == PickList.Of.STATES ? "" : " by share")
+                ? rows.size()
+                    + (pick.of() == PickList.Of.STATES || pick.of() == PickList.Of.SAMPLE_TYPES
+                        ? ""
+                        : " by share")
                 : rows.size() + " of " + pick.rows().size();
     int countX = x + width - 1 - count.length();
     if (countX > at) {
       grid.text(countX, top, count.length(), count, Paint.DIM, ListPainter.BACKGROUND, 0);
     }
 
-    boolean ofTasks = pick.of().isOfTasks() && scene.options.origin().has(Capability.PROCESSES);
+    boolean ofTasks = pick.of().isOfTasks() && !scene.options.origin().has(Capability.FILES);
     if (ofTasks) {
       heads(grid, x, top + 1, width, pick.of());
     }
@@ -61,7 +64,7 @@ public final class PickPainter {
         if (ofTasks && process != null) {
           row(scene, grid, x, y, width, pick.of(), process, bg, marked);
         } else {
-          plain(scene, grid, x, y, width, row, bg, marked);
+          plain(scene, pick.of(), grid, x, y, width, row, bg, marked);
         }
       }
     }
@@ -69,7 +72,15 @@ public final class PickPainter {
 
   /** Paints a row without a process, or a row of a file, which knows no tasks. */
   private static void plain(
-      Scene scene, CellGrid grid, int x, int y, int width, PickRow row, int bg, boolean marked) {
+      Scene scene,
+      PickList.Of of,
+      CellGrid grid,
+      int x,
+      int y,
+      int width,
+      PickRow row,
+      int bg,
+      boolean marked) {
     int text = Paint.of(marked ? Role.INK : Role.TEXT);
     int end = x + width - 1;
     int at = x + 1;
@@ -85,6 +96,10 @@ public final class PickPainter {
           scene.options);
       at += 9;
       at += grid.text(at, y, 6, Units.percentField(row.share()), text, bg, 0) + 1;
+    }
+    if (of == PickList.Of.PROCESSES) {
+      String pid = String.format(Locale.ROOT, "%7d", row.id());
+      at += grid.text(at, y, Math.max(0, end - at), pid, text, bg, 0) + 1;
     }
     int name = row.about().isEmpty() ? Math.max(0, end - at) : NAME;
     grid.text(at, y, name, row.name(), text, bg, CellGrid.BOLD);

@@ -212,7 +212,7 @@ public final class Keys {
   }
 
   private static Step act(Scene scene, ViewState s, Action action) {
-    if (scene.lacks(action) && scene.options.origin().has(Capability.STATES)) {
+    if (scene.lacks(action) && !scene.options.origin().has(Capability.FILES)) {
       return Step.answer(
           s, "only time has states; this graph is of " + scene.snapshot.measure().title());
     }

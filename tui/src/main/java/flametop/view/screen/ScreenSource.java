@@ -40,7 +40,7 @@ public final class ScreenSource {
   /** Does a command of a key. */
   public void apply(Effect.OfSource effect) {
     effect.on(source);
-    if (effect instanceof Effect.Turn) {
+    if (effect instanceof Effect.Turn || effect instanceof Effect.SampleType) {
       // Each file has a shape of its own.
       shape = null;
     }

@@ -91,6 +91,14 @@ public sealed interface Effect {
   /** List the sources of events whose specs contain a text. */
   record ListSources(String text) implements Effect {}
 
+  /** Show another sample type of the file; empty: what the file prefers. */
+  record SampleType(String name) implements OfSource {
+    @Override
+    public void on(SnapshotSource source) {
+      ((FileSource) source).sampleType(name);
+    }
+  }
+
   /** Go on to the next (1) or previous (-1) file. */
   record Turn(int by) implements OfSource {
     @Override

@@ -1,6 +1,5 @@
 package flametop.view.state;
 
-import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.StateSet;
@@ -29,6 +28,7 @@ public record PickList(
     COMMS("comm", "all comms"),
     CGROUPS("control group", "all control groups"),
     STATES("state", "all states"),
+    SAMPLE_TYPES("sample type", "the sample type that the file prefers"),
     CPUS("cpu", "all CPUs");
 
     private final String label;
@@ -50,12 +50,16 @@ public record PickList(
 
     /** Asks for the rows. */
     public CompletableFuture<List<ProcessRow>> rows(SnapshotSource source, StateSet states) {
-      return switch (this) {
-        case PROCESSES -> ((LiveSource) source).processes(states);
-        case COMMS -> source.comms(states);
-        case CGROUPS -> ((LiveSource) source).cgroups(states);
-        case STATES, CPUS -> throw new IllegalStateException("they are in the snapshot");
-      };
+      ProcessRow.By by =
+          switch (this) {
+            case PROCESSES -> ProcessRow.By.PROCESS;
+            case COMMS -> ProcessRow.By.COMM;
+            case CGROUPS -> ProcessRow.By.CGROUP;
+            case STATES -> ProcessRow.By.STATE;
+            case SAMPLE_TYPES -> ProcessRow.By.SAMPLE_TYPE;
+            case CPUS -> throw new IllegalStateException("they are in the snapshot");
+          };
+      return source.rows(by, states);
     }
 
     /** The row that lifts the filter. */

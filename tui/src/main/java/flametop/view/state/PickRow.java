@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 public record PickRow(
     int id, String name, double share, String about, @Nullable ProcessRow process) {
   static PickRow of(ProcessRow row) {
-    double share = row.total() <= 0 ? 0 : (double) row.weight() / row.total();
+    double share =
+        row.total() < 0 ? Double.NaN : row.total() == 0 ? 0 : (double) row.weight() / row.total();
     return new PickRow(row.pid(), row.comm(), share, row.commandLine(), row);
   }
 }

@@ -112,7 +112,7 @@ public final class ViewActions {
 
   /** The actions that only files have. */
   private static final Action[] ON_FILES = {
-    Action.PREVIOUS_FILE, Action.NEXT_FILE, Action.SPLIT, Action.OTHER_PANE, Action.OUTERMOST
+    Action.PREVIOUS_FILE, Action.NEXT_FILE, Action.SPLIT, Action.OTHER_PANE
   };
 
   /** The actions of two files side by side. Tables show one file. */

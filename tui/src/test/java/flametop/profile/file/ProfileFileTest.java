@@ -253,7 +253,7 @@ class ProfileFileTest extends StackFileFixture {
         profile.stacks);
     assertEquals(
         List.of(
-            "1 events are of other kinds than B, E and X, and are left out",
+            "1 events are of other kinds than B, E, X and ProfileChunk, and are left out",
             "1 events have no time, or a time that is negative or too large",
             "1 events begin or end without their other half"),
         profile.notices());
@@ -397,5 +397,52 @@ class ProfileFileTest extends StackFileFixture {
     byte[] packed = resource("no-mappings.pb.gz");
     byte[] plain = new GZIPInputStream(new ByteArrayInputStream(packed)).readAllBytes();
     assertEquals(profile(packed, "").stacks, profile(plain, "").stacks);
+  }
+
+  @Test
+  void trace_withProfileChunks_isTheProfileThatTheyMakeTogether() throws Exception {
+    String chunk = "{'args':{'data':{%s}},'id':'0x1','name':'%s','ph':'P','pid':5,'tid':6,'ts':1}";
+    String node = "{'id':%d,%s'callFrame':{'functionName':'%s','url':'a.js','lineNumber':1}}";
+    String text =
+        "{'traceEvents':["
+            + String.format(chunk, "'startTime':100", "Profile")
+            + ","
+            + String.format(
+                chunk,
+                "'cpuProfile':{'nodes':["
+                    + String.format(node, 1, "", "(root)")
+                    + ","
+                    + String.format(node, 2, "'parent':1,", "main")
+                    + "],'samples':[2,2]},'timeDeltas':[0,10]",
+                "ProfileChunk")
+            + ","
+            + String.format(
+                chunk,
+                "'cpuProfile':{'nodes':["
+                    + String.format(node, 3, "'parent':2,", "leaf")
+                    + "],'samples':[3]},'timeDeltas':[5],'endTime':122",
+                "ProfileChunk")
+            + ",{'ph':'M','name':'process_name','pid':5,'args':{'name':'Renderer'}}"
+            + ",{'ph':'P','name':'else','pid':5,'tid':6,'ts':1}]}";
+    Profile time = profile(text.replace('\'', '"').getBytes(UTF_8), "cpu profile");
+    assertEquals(Map.of("Renderer;main", "15", "Renderer;main;leaf", "7"), time.stacks);
+    assertEquals(5, time.held.get(0).shares().get(0).pid());
+    Profile samples = profile(text.replace('\'', '"').getBytes(UTF_8), "samples");
+    assertEquals(Map.of("Renderer;main", "2", "Renderer;main;leaf", "1"), samples.stacks);
+    assertTrue(
+        samples.notices().stream().anyMatch(line -> line.startsWith("1 events are of other kinds")),
+        samples.notices()::toString);
+  }
+
+  @Test
+  void perfScript_ofLinesThatWereSeenBefore_hasTheSameFrames() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 30; i++) {
+      text.append(
+          String.format(
+              "a 1 1.000001: 1 cycles: \n\t 40%d f+0x%d (/x)\n\t 500 main (/x)\n\n",
+              i % 7 + 10, i % 3));
+    }
+    assertEquals(Map.of("a;main;f", "30"), profile(text.toString().getBytes(UTF_8), "").stacks);
   }
 }

@@ -282,7 +282,7 @@ class StackFileTest extends StackFileFixture {
             StackInput.open(file("a;x 1\nb;x 2\nc;y 4\n")), 1, 1, StackFile.Choice.NONE)) {
       file.whole().get();
       List<String> rows = new ArrayList<>();
-      for (ProcessRow row : file.comms(StateSet.ALL).get()) {
+      for (ProcessRow row : file.rows(ProcessRow.By.COMM, StateSet.ALL).get()) {
         rows.add(row.comm() + " " + row.weight() + "/" + row.total());
       }
       assertEquals(List.of("c 4/7", "b 2/7", "a 1/7"), rows);

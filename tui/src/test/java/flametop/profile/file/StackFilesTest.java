@@ -3,8 +3,10 @@ package flametop.profile.file;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import flametop.profile.answer.Capability;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -121,5 +123,24 @@ class StackFilesTest {
     assertEquals(2, snapshot.selection().weight());
     assertEquals("b", snapshot.graph().name()[snapshot.graph().zoomIndex()]);
     assertEquals(2, snapshot.reading().number());
+  }
+
+  @Test
+  void sampleType_ofAFileThatCanBeReadAgain_isShownInItsPlace() throws Exception {
+    Path path = Path.of("src/test/resources/flametop/stacks/two.perf");
+    files = StackFiles.open(List.of(path), StackInput::open, StackFile.Choice.NONE);
+    Snapshot first = StackFileFixture.read(files.shown());
+    assertEquals(List.of("cycles", "page-faults"), first.reading().types());
+    assertEquals("cycles", first.reading().types().get(first.reading().type()));
+    assertEquals(10_000_000, first.total());
+    assertEquals(true, first.reading().says().contains(Capability.MEASURES));
+    List<ProcessRow> rows = files.rows(ProcessRow.By.SAMPLE_TYPE, StateSet.ALL).get();
+    assertEquals(List.of("cycles", "page-faults"), rows.stream().map(ProcessRow::comm).toList());
+    files.sampleType("page-faults");
+    Snapshot second = StackFileFixture.read(files.shown());
+    assertEquals(1, second.reading().type());
+    assertEquals(7, second.total());
+    files.sampleType("");
+    assertEquals(10_000_000, StackFileFixture.read(files.shown()).total());
   }
 }

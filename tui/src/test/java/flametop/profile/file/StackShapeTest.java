@@ -137,11 +137,9 @@ class StackShapeTest extends StackFileFixture {
       for (Shape.Step step :
           List.of(
               new Shape.Cpus(Set.of(1), false),
-              new Shape.States(StateSet.BUSY),
               new Shape.Users(Set.of(0), false),
-              new Shape.Processes(Set.of(1), true),
-              new Shape.Threads(Set.of(1), true),
-              new Shape.Group(RootOrder.THREAD))) {
+              new Shape.Ancestors(Set.of("a"), true),
+              new Shape.Group(RootOrder.CPU))) {
         assertFalse(StackFile.knows(step));
         assertThrows(IllegalArgumentException.class, () -> file.shape(Shape.of(step)));
       }

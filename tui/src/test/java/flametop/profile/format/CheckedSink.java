@@ -1,5 +1,6 @@
 package flametop.profile.format;
 
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 
 /** Counts what a reader hands on, and fails at what no reader may hand on. */
@@ -27,6 +28,12 @@ final class CheckedSink implements StackSink {
   @Override
   public int frame(NodeKind kind, String name, String module) {
     return frames == MOST_FRAMES ? NO_FRAME : frames++;
+  }
+
+  @Override
+  public int owner(Owner of) {
+    check(of.pid() >= 0 && of.tid() >= 0, of);
+    return frame(NodeKind.PROCESS, of.comm(), "");
   }
 
   @Override

@@ -144,6 +144,18 @@ class ProfileMutantsTest {
   }
 
   @Test
+  void traceWithProfileChunks_mutants_endInStacksAndWords() {
+    String text =
+        "[{\"args\":{\"data\":{\"startTime\":1}},\"id\":\"0x1\",\"name\":\"Profile\",\"ph\":\"P\",\"pid\":1},"
+            + "{\"args\":{\"data\":{\"cpuProfile\":{\"nodes\":["
+            + "{\"id\":1,\"callFrame\":{\"functionName\":\"f\"}},"
+            + "{\"id\":2,\"parent\":1,\"callFrame\":{\"functionName\":\"g\",\"lineNumber\":3}}],"
+            + "\"samples\":[1,2,2,9]},\"timeDeltas\":[0,5,2147483648,1.5]}},"
+            + "\"id\":\"0x1\",\"name\":\"ProfileChunk\",\"ph\":\"P\",\"pid\":1}]";
+    read(ProfileFormat.JSON, text.getBytes(UTF_8), MUTANTS);
+  }
+
+  @Test
   void jfr_mutants_endInStacksAndWords(@TempDir Path folder) throws Exception {
     Path path = folder.resolve("x");
     try (Recording recording = new Recording()) {

@@ -13,6 +13,7 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.Moment;
+import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Options;
@@ -102,7 +103,7 @@ class EventMeasureTest extends ProfileFixture {
     }
     assertEquals(Map.of("app;main;poll", 1_000_000L), folded());
     assertEquals("1.0 ms", picture().measure().text(picture().total()));
-    assertEquals(1_000_000, get(profile.processes(StateSet.ALL)).get(0).weight());
+    assertEquals(1_000_000, get(profile.rows(ProcessRow.By.PROCESS, StateSet.ALL)).get(0).weight());
   }
 
   @Test

@@ -8,6 +8,7 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Sandwich;
 import flametop.profile.answer.SandwichQuery;
@@ -133,7 +134,7 @@ class MeasureTableTest extends ProfileFixture {
     profile.shape(Shape.PLAIN);
 
     assertEquals(3 * unit, picture(Pattern.compile("fill")).search().weight());
-    assertEquals(4 * unit, get(profile.processes(StateSet.ALL)).get(0).weight());
+    assertEquals(4 * unit, get(profile.rows(ProcessRow.By.PROCESS, StateSet.ALL)).get(0).weight());
 
     TopReport top =
         (TopReport)

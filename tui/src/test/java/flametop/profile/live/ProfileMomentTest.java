@@ -99,7 +99,7 @@ class ProfileMomentTest extends ProfileFixture {
   void processes_ofAFrozenMoment_areAsTheyWereThen() throws Exception {
     run(0, 21);
     show(moment.withFrozen(true));
-    List<ProcessRow> before = get(profile.processes(all(StateSet.ALL)));
+    List<ProcessRow> before = get(profile.rows(ProcessRow.By.PROCESS, all(StateSet.ALL)));
     double time = 2050;
     send(
         batch(time, true)
@@ -107,13 +107,13 @@ class ProfileMomentTest extends ProfileFixture {
             .process(2, 30, "late")
             .task(2, 2, 30, "late")
             .changed(time, 2, 0, 0, State.SLEEP, 1));
-    List<ProcessRow> held = get(profile.processes(all(StateSet.ALL)));
+    List<ProcessRow> held = get(profile.rows(ProcessRow.By.PROCESS, all(StateSet.ALL)));
     assertEquals(List.of("busy", "sleepy"), held.stream().map(ProcessRow::comm).toList());
     for (int i = 0; i < 2; i++) {
       assertArrayEquals(before.get(i).tasksByState(), held.get(i).tasksByState());
     }
     show(moment.withFrozen(false));
-    List<ProcessRow> now = get(profile.processes(all(StateSet.ALL)));
+    List<ProcessRow> now = get(profile.rows(ProcessRow.By.PROCESS, all(StateSet.ALL)));
     assertEquals(List.of("sleepy", "busy", "late"), now.stream().map(ProcessRow::comm).toList());
     assertEquals(1, now.get(0).tasksByState()[State.QUEUED.ordinal()]);
   }

@@ -123,7 +123,7 @@ class ProfileTest extends ProfileFixture {
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertFalse(after.refolding());
-    List<ProcessRow> rows = get(profile.processes(all(StateSet.of(State.RUN))));
+    List<ProcessRow> rows = get(profile.rows(ProcessRow.By.PROCESS, all(StateSet.of(State.RUN))));
     assertEquals(List.of("busy", "sleepy"), rows.stream().map(ProcessRow::comm).toList());
     assertEquals(500 * MS, rows.get(0).weight());
     profile.shape(Shape.PLAIN);

@@ -7,6 +7,7 @@ import flametop.profile.answer.Moment;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
+import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.Sandwich;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -25,11 +26,14 @@ import flametop.view.state.ViewState;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 
 /** Frames of files of folded stacks, as they are read. */
 public final class FilePictures {
   private static final Path BEFORE = Path.of("src/test/resources/flametop/stacks/before.folded");
   private static final Path NOW = Path.of("src/test/resources/flametop/stacks/now.folded");
+
+  private static final Path OWNERS = Path.of("src/test/resources/flametop/stacks/two.perf");
 
   private FilePictures() {}
 
@@ -61,7 +65,9 @@ public final class FilePictures {
               "file-help-80x24",
               Painter.paint(Scene.of(snapshot(one, help, 80), help, 80, 24, options))));
       PickList outermost =
-          PickList.open(PickList.Of.COMMS).withRows(one.comms(StateSet.ALL).get()).moved(1);
+          PickList.open(PickList.Of.COMMS)
+              .withRows(one.rows(ProcessRow.By.COMM, StateSet.ALL).get())
+              .moved(1);
       for (int[] size : new int[][] {{40, 10}, {80, 24}}) {
         ViewState picking = state().withPick(outermost);
         Scene scene = Scene.of(snapshot(one, picking, size[0]), picking, size[0], size[1], options);
@@ -73,6 +79,7 @@ public final class FilePictures {
               "file-opening-80x24",
               Painter.paint(Scene.of(Snapshot.OPENING, state(), 80, 24, options))));
       frames.add(turning(one));
+      owners(frames);
       frames.add(waiting());
     } catch (Exception e) {
       throw new IllegalStateException(e);
@@ -80,10 +87,52 @@ public final class FilePictures {
     return frames;
   }
 
+  /** A profile that says processes and threads, and has two types of values. */
+  private static void owners(List<Pictures.Frame> frames) throws Exception {
+    StackFile.Choice choice = new StackFile.Choice(null, "", true);
+    try (StackFile file = new StackFile(StackInput.open(OWNERS), 1, 1, choice)) {
+      file.whole().get();
+      PickList processes =
+          PickList.open(PickList.Of.PROCESSES)
+              .withRows(file.rows(ProcessRow.By.PROCESS, StateSet.ALL).get());
+      PickList types =
+          PickList.open(PickList.Of.SAMPLE_TYPES)
+              .withRows(file.rows(ProcessRow.By.SAMPLE_TYPE, StateSet.ALL).get());
+      PaintOptions options = options(false);
+      for (ViewState state :
+          List.of(
+              state(),
+              state().withPick(processes.moved(1)),
+              state().withPick(types.moved(1)),
+              state().withHelp(true))) {
+        Scene scene = Scene.of(snapshot(file, state, 80), state, 80, 24, options);
+        String name =
+            state.help()
+                ? "-help"
+                : state.pick() == null ? "" : "-" + state.pick().of().label().replace(' ', '-');
+        frames.add(new Pictures.Frame("file-owners" + name + "-80x24", Painter.paint(scene)));
+      }
+    }
+  }
+
   private static Pictures.Frame turning(StackFile file) throws Exception {
     Snapshot.Reading reading =
         new Snapshot.Reading(
-            "now.folded", 1, 1, 9, 9, true, Measure.SAMPLES, 12, "", 0.43, true, true);
+            "now.folded",
+            1,
+            1,
+            9,
+            9,
+            true,
+            Measure.SAMPLES,
+            12,
+            "",
+            0.43,
+            true,
+            true,
+            Set.of(),
+            List.of(),
+            0);
     ViewState state = state();
     Snapshot snapshot = with(snapshot(file, state, 80), reading);
     state = state.withView(View.CALLERS);
@@ -97,7 +146,21 @@ public final class FilePictures {
       String waits = "waiting for a writer of stacks.fifo";
       Snapshot.Reading reading =
           new Snapshot.Reading(
-              "stacks.fifo", 1, 1, 0, -1, false, Measure.SAMPLES, 0, waits, 1, true, true);
+              "stacks.fifo",
+              1,
+              1,
+              0,
+              -1,
+              false,
+              Measure.SAMPLES,
+              0,
+              waits,
+              1,
+              true,
+              true,
+              Set.of(),
+              List.of(),
+              0);
       Snapshot snapshot = with(snapshot(empty, state(), 80), reading);
       return new Pictures.Frame(
           "file-waiting-80x24", Painter.paint(Scene.of(snapshot, state(), 80, 24, options(false))));

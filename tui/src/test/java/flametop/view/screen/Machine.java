@@ -44,11 +44,6 @@ public class Machine implements LiveSource {
   }
 
   @Override
-  public CompletableFuture<List<ProcessRow>> processes(StateSet states) {
-    return CompletableFuture.completedFuture(Reports.processes());
-  }
-
-  @Override
   public CompletableFuture<Page> page(PageQuery query) {
     Page page = Reports.quality();
     if (query instanceof CpuReport.Query) {
@@ -67,8 +62,9 @@ public class Machine implements LiveSource {
   public void measure(int source) {}
 
   @Override
-  public CompletableFuture<List<ProcessRow>> comms(StateSet states) {
-    return CompletableFuture.completedFuture(Reports.processes());
+  public CompletableFuture<List<ProcessRow>> rows(ProcessRow.By by, StateSet states) {
+    return CompletableFuture.completedFuture(
+        by == ProcessRow.By.CGROUP ? Reports.cgroups() : Reports.processes());
   }
 
   @Override
@@ -82,10 +78,5 @@ public class Machine implements LiveSource {
   @Override
   public void show(Moment next) {
     moment = next;
-  }
-
-  @Override
-  public CompletableFuture<List<ProcessRow>> cgroups(StateSet states) {
-    return CompletableFuture.completedFuture(Reports.cgroups());
   }
 }

@@ -1,0 +1,186 @@
+package flametop.profile.format;
+
+import flametop.array.IntColumn;
+import flametop.array.LongColumn;
+import flametop.profile.answer.FoldedStack.Owner;
+import flametop.sampler.State;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
+
+/** The labels of the samples of pprof that say whose a sample is, by the names that writers use. */
+final class PprofLabels {
+  private static final int MOST_KEYS = 1 << 16;
+  private static final int MOST_OWNERS = 1 << 16;
+
+  /** What a label tells. */
+  private enum Part {
+    OTHER(),
+    PROCESS("process", "comm", "process_name"),
+    PID("pid", "process_id"),
+    THREAD("thread", "thread_name"),
+    TID("tid", "thread_id"),
+    STATE("state", "thread_state"),
+    CGROUP("cgroup");
+
+    @SuppressWarnings("ImmutableEnumChecker") // a copy that nobody can change
+    private final List<String> keys;
+
+    Part(String... keys) {
+      this.keys = List.of(keys);
+    }
+
+    static Part of(String key) {
+      String plain = key.toLowerCase(Locale.ROOT).replace(' ', '_').replace('-', '_');
+      for (Part part : values()) {
+        if (part.keys.contains(plain)) {
+          return part;
+        }
+      }
+      return OTHER;
+    }
+  }
+
+  private static final int PARTS = Part.values().length;
+
+  /** By part: the number of a string above 0, a number below 0 as its complement; 0: no label. */
+  private record Labels(List<Long> values) {}
+
+  private final LongFunction<String> strings;
+
+  /** By number of a string: its part plus 1; 0 is not known yet. */
+  private final IntColumn parts = new IntColumn();
+
+  private final LongColumn values = new LongColumn();
+  private final Map<Labels, Integer> owners = new HashMap<>();
+  private boolean any;
+
+  /**
+   * @param strings the text of a number
+   */
+  PprofLabels(LongFunction<String> strings) {
+    this.strings = strings;
+    values.zero(PARTS);
+  }
+
+  /** Begins with the labels of another sample. */
+  void clear() {
+    if (any) {
+      values.zero(PARTS);
+      any = false;
+    }
+  }
+
+  /** Takes a label. */
+  void add(ProtobufInput label) throws IOException {
+    long key = 0;
+    long text = 0;
+    long number = 0;
+    while (label.next()) {
+      switch (label.field()) {
+        case 1 -> key = label.value();
+        case 2 -> text = label.value();
+        case 3 -> number = label.value();
+        default -> {}
+      }
+    }
+    int part = part(key);
+    if (part > 0) {
+      values.items[part] = text > 0 ? text : number > 0 ? ~number : 0;
+      any = true;
+    }
+  }
+
+  private int part(long key) {
+    if (key < 0 || key >= MOST_KEYS) {
+      return 0;
+    }
+    int known = parts.get((int) key);
+    if (known == 0) {
+      known = 1 + Part.of(strings.apply(key)).ordinal();
+      parts.set((int) key, known);
+    }
+    return known - 1;
+  }
+
+  /**
+   * The frame of the owner that the labels say; {@link StackSink#NO_FRAME} if they say none.
+   *
+   * @param first name of the outermost frame if that frame is an owner, else empty
+   */
+  int owner(String first, StackSink to) {
+    if (!any) {
+      return StackSink.NO_FRAME;
+    }
+    Labels key = new Labels(key());
+    Integer known = first.isEmpty() ? owners.get(key) : null;
+    if (known != null) {
+      return known;
+    }
+    Owner owner = owner(first);
+    if (owner == null) {
+      return StackSink.NO_FRAME;
+    }
+    int frame = to.owner(owner);
+    if (first.isEmpty() && frame != StackSink.NO_FRAME && owners.size() < MOST_OWNERS) {
+      owners.put(key, frame);
+    }
+    return frame;
+  }
+
+  private List<Long> key() {
+    Long[] key = new Long[PARTS];
+    for (int i = 0; i < PARTS; i++) {
+      key[i] = values.items[i];
+    }
+    return List.of(key);
+  }
+
+  private @Nullable Owner owner(String first) {
+    int pid = number(Part.PID);
+    int tid = number(Part.TID);
+    String thread = text(Part.THREAD);
+    String process = first.isEmpty() ? text(Part.PROCESS) : first;
+    String comm =
+        !process.isEmpty()
+            ? process
+            : !thread.isEmpty()
+                ? thread
+                : pid > 0 ? "process " + pid : tid > 0 ? "thread " + tid : "";
+    State state = state(text(Part.STATE));
+    String cgroup = text(Part.CGROUP);
+    return comm.isEmpty() && state == null && cgroup.isEmpty()
+        ? null
+        : new Owner(comm.isEmpty() ? "-" : comm, pid, thread, tid, cgroup, state);
+  }
+
+  private String text(Part of) {
+    long value = values.items[of.ordinal()];
+    return value > 0 ? strings.apply(value) : value < 0 ? Long.toString(~value) : "";
+  }
+
+  private int number(Part of) {
+    return TaskNumber.of(text(of));
+  }
+
+  /** The state with a name of flametop, or with a word that other programs use; null if none. */
+  static @Nullable State state(String name) {
+    for (State state : State.values()) {
+      if (state.label().equals(name)) {
+        return state;
+      }
+    }
+    return switch (name.toLowerCase(Locale.ROOT)) {
+      case "running", "runnable", "on-cpu", "oncpu", "cpu" -> State.RUN;
+      case "runqueue", "ready" -> State.QUEUED;
+      case "sleeping", "waiting", "blocked", "off-cpu", "offcpu", "timed_waiting", "parked_wait" ->
+          State.SLEEP;
+      case "uninterruptible", "disk sleep" -> State.DISK;
+      default -> null;
+    };
+  }
+}
