@@ -116,13 +116,38 @@ fn path(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<String> {
 fn shown(label: &str, base: &str, class: Option<&str>, path: &str) -> String {
     match (class, label.strip_suffix(base)) {
         (Some(class), Some(before)) => format!("{before}{class}{base}"),
-        _ => format!("{label} ({})", names::file_and_folder(path)),
+        _ => format!("{label} ({})", place(path)),
+    }
+}
+
+/// Where code is from: its file and folder. Code of `eval` has a path of its own, `(eval)` or `(eval at FILE:LINE)`.
+fn place(path: &str) -> String {
+    let of_eval = path
+        .strip_prefix('(')
+        .and_then(|rest| rest.strip_suffix(')'));
+    match of_eval.map(|text| (text, text.strip_prefix("eval at "))) {
+        Some((_, Some(at))) => format!("eval at {}", names::file_and_folder(at)),
+        Some((text, None)) => names::end_of(text).to_owned(),
+        None => names::file_and_folder(path).to_owned(),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn place_of_code_of_eval_is_told_without_a_second_pair_of_brackets() {
+        for (path, told) in [
+            ("/srv/shop/cart.rb", "shop/cart.rb"),
+            ("(eval)", "eval"),
+            ("(eval at /srv/shop/cart.rb:12)", "eval at shop/cart.rb:12"),
+            ("<internal:kernel>", "<internal:kernel>"),
+            ("", ""),
+        ] {
+            assert_eq!(place(path), told);
+        }
+    }
 
     #[test]
     fn shown_names_the_class_before_the_method_and_the_file_where_there_is_none() {

@@ -4,7 +4,6 @@ require "monitor"
 require "json"
 
 FILE = ARGV[0].dup.freeze
-IN_RACTORS = ARGV[1] == "ractors"
 GETTID = 186
 $VERBOSE = nil
 
@@ -173,7 +172,7 @@ WAYS = [
 
 WAYS.each { |way| Thread.new(&way) }
 
-if IN_RACTORS
+if defined?(Ractor)
   Ractor.new do
     1.times { rest }
   end
