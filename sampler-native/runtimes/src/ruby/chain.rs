@@ -43,12 +43,14 @@ pub fn runs(known: &mut Known, interpreted: &Interpreted<'_>, runs: &mut Runs) -
         true => Order::Whole,
         false => Order::Inner,
     };
-    let end = runs.ends.last().map_or(0, |(_, end)| *end);
-    if is_whole {
+    let all = runs.functions.len();
+    match runs.ends.last_mut() {
+        // The outermost function of a fiber may be one of C: it belongs to the functions that it calls.
+        Some((_, end)) if is_whole => *end = all,
+        Some((_, end)) => runs.is_cut = all > *end,
         // Those that C called, and no function of Ruby did.
-        runs.functions.truncate(end);
-    } else {
-        runs.is_cut = runs.functions.len() > end;
+        None if is_whole => runs.functions.clear(),
+        None => runs.is_cut = all > 0,
     }
     Some(())
 }

@@ -42,10 +42,10 @@ pub fn read(
                 object::text(layout, memory, memory.u64(body.wrapping_add(offset))?, most)
             };
             let path = path(layout, memory, memory.u64(body.wrapping_add(PATH))?)?;
-            let class = class_of(layout, symbols, memory, body, owner);
+            let class = class_of(layout, symbols, memory, body, owner)?;
             let (label, base) = (text(LABEL, MOST_NAME)?, text(BASE_LABEL, MOST_NAME)?);
             (
-                shown(&label, &base, class.ok().flatten().as_deref(), &path),
+                shown(&label, &base, class.as_deref(), &path),
                 path,
                 // A function without lines is still a function.
                 lines::read(layout, memory, body).unwrap_or_default(),
@@ -77,8 +77,11 @@ pub fn read(
     })
 }
 
-/// What the class of a method puts before the name of its instruction sequence, whose body is told. None: the method is another one, or
-/// there is none.
+/// What the class of a method puts before the name of its instruction sequence, whose body is told. None: the method is defined by something
+/// else, or its class has no name.
+///
+/// # Errors
+/// The sequence is no part of the method: another one lies there now.
 fn class_of(
     layout: &Layout,
     symbols: u64,
@@ -86,18 +89,23 @@ fn class_of(
     body: u64,
     owner: u64,
 ) -> io::Result<Option<String>> {
-    if owner == 0 || object::internal(memory, owner)? != object::METHOD {
+    if owner == 0 {
         return Ok(None);
+    }
+    if object::internal(memory, owner)? != object::METHOD {
+        return Err(strange("it is no method"));
     }
     let definition = memory.u64(owner.wrapping_add(DEFINITION))?;
-    let kind = memory.u32(definition)? & DEFINITION_KIND;
-    let defined_by = memory.u64(definition.wrapping_add(DEFINED_BY))?;
-    let outermost = memory.u64(body.wrapping_add(layout.outermost.into()))?;
-    if kind != BY_SEQUENCE || defined_by != outermost {
+    if memory.u32(definition)? & DEFINITION_KIND != BY_SEQUENCE {
         return Ok(None);
     }
+    let outermost = memory.u64(body.wrapping_add(layout.outermost.into()))?;
+    if memory.u64(definition.wrapping_add(DEFINED_BY))? != outermost {
+        return Err(strange("it is of another method"));
+    }
     let class = memory.u64(owner.wrapping_add(OWNER))?;
-    class::before_method(layout, symbols, memory, class)
+    let class = class::before_method(layout, symbols, memory, class);
+    Ok(class.ok().flatten())
 }
 
 /// The path of a file: the whole one, if there are two.

@@ -435,6 +435,37 @@ fn function_that_is_gone_before_it_is_read_has_no_name_and_leaves_the_others_the
 }
 
 #[test]
+fn code_of_eval_whose_place_code_of_another_method_has_now_has_no_name() {
+    let mut process = Process::new(VERSIONS[2]);
+    let attached = process.attach().expect("it tells of itself");
+    let (mut known, mut names) = (Known::default(), Names::default());
+    let [_, outermost] = process.version.body;
+    process.memory.set(BLOCK + 0x100 + outermost, MAIN);
+    let runs = process.runs(&attached, &mut known, &mut names);
+    let runs = runs.expect("certain");
+    let mut expected = expected(&[(0, "?")]);
+    expected[0].1 = 0;
+    assert_eq!(told(&runs, &names), expected);
+}
+
+#[test]
+fn function_of_c_that_begins_a_fiber_belongs_to_the_functions_that_it_calls() {
+    let mut process = Process::new(VERSIONS[2]);
+    let attached = process.attach().expect("it tells of itself");
+    let (mut known, mut names) = (Known::default(), Names::default());
+    process.copied.truncate(HEAD + 2 * NODE);
+    let runs = process.runs(&attached, &mut known, &mut names);
+    let runs = runs.expect("certain");
+    assert_eq!(told(&runs, &names), expected(&[])[..2]);
+    assert_eq!((ends(&runs), runs.order), (vec![2], Order::Whole));
+    // Without a function of Ruby there is no call of the interpreter.
+    process.set(4 + 2, 0x2222_0003);
+    let runs = process.runs(&attached, &mut known, &mut names);
+    let runs = runs.expect("certain");
+    assert!(runs.functions.is_empty() && runs.ends.is_empty());
+}
+
+#[test]
 fn copy_that_has_what_is_no_frame_or_ends_early_tells_nothing() {
     let mut process = Process::new(VERSIONS[2]);
     let attached = process.attach().expect("it tells of itself");

@@ -116,6 +116,11 @@ public final class ShortName {
     if (place != null) {
       return place;
     }
+    String method = withoutClass(name);
+    if (!method.equals(name) && !Character.isJavaIdentifierStart(method.charAt(0))) {
+      // An operator, whose signs are no brackets.
+      return method;
+    }
     String best = NameWords.of(name, withoutPrefix(name), end).best(room);
     return TextWidth.exceeds(best, room) ? withoutClass(best) : best;
   }
