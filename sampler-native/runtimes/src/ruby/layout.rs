@@ -10,11 +10,11 @@ use crate::{
 };
 
 /// Places that are the same in all versions, by `vm_core.h`. In an execution context: the memory of its frames, how many words that has,
-/// the innermost frame, and the thread.
+/// the innermost frame, and the thread, which is at the second place where the mask of interrupts is a long number.
 pub const STACK: u64 = 0;
 pub const STACK_WORDS: u64 = 8;
 pub const INNERMOST: u16 = 16;
-pub const CONTEXT_THREAD: u64 = 48;
+pub const CONTEXT_THREADS: [u64; 2] = [48, 56];
 /// In a control frame: the instruction that comes next, the instruction sequence, and the environment.
 pub const INSTRUCTION: u16 = 0;
 pub const SEQUENCE: u16 = 16;

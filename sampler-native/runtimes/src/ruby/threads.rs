@@ -1,6 +1,6 @@
 //! The threads that Ruby knows.
 
-use super::layout::{CONTEXT_THREAD, Layout, Number};
+use super::layout::{CONTEXT_THREADS, Layout, Number};
 use crate::{Thread, memory::Pages};
 
 /// Words of the virtual machine among which the pointer to its first thread is.
@@ -69,7 +69,9 @@ impl Reader<'_> {
         let is = || {
             let machine = self.word(at, self.layout.machine.into())?;
             let context = self.word(at, self.layout.context.into())?;
-            Some(machine == self.machine && self.word(context, CONTEXT_THREAD)? == at)
+            let mut threads = CONTEXT_THREADS.into_iter();
+            let is_its = threads.any(|place| self.word(context, place) == Some(at));
+            Some(machine == self.machine && is_its)
         };
         at % 8 == 0 && at != 0 && is().unwrap_or(false)
     }

@@ -174,7 +174,8 @@ impl Process {
         memory.set(CONTEXT, FRAMES);
         memory.set(CONTEXT + 8, version.frame / 8);
         memory.set(CONTEXT + 16, FRAMES);
-        memory.set(CONTEXT + 48, THREAD);
+        let is_first = version.text.starts_with("2.7");
+        memory.set(CONTEXT + if is_first { 56 } else { 48 }, THREAD);
         memory.set(FRAMES, MAIN + 0x400);
         memory.set(FRAMES + 16, MAIN);
     }
