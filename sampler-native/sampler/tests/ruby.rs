@@ -95,11 +95,14 @@ const IN_C: [&str; 23] = [
     "with_index",
 ];
 
-/// Threads of `sleepers.rb`, and that of its ractor, which Ruby has since 3.0.
+/// Threads of `sleepers.rb`, and that of its ractor, which Ruby has since 3.0, and until 3.2 on a native thread of its own.
 const SLEEPERS: usize = 34;
 
 fn has_ractors(ruby: &Path) -> bool {
-    let probe = ["-e", "exit(defined?(Ractor) ? 0 : 1)"];
+    let probe = [
+        "-e",
+        "exit(defined?(Ractor) && RUBY_VERSION < '3.3' ? 0 : 1)",
+    ];
     let status = Command::new(ruby).args(probe).status();
     status.is_ok_and(|status| status.success())
 }
