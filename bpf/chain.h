@@ -31,6 +31,7 @@ struct follow {
 	struct ft_chain_head head;     /* `rest` is the node that comes next */
 	__u64 nodes;                   /* copied so far */
 	__u64 blind;                   /* nodes whose object could not be read */
+	__u64 end;                     /* of an array */
 	__u64 window[2 * CHAIN_WORDS]; /* what was read last */
 };
 
@@ -69,15 +70,63 @@ static __always_inline bool follow_first(struct follow *follow)
 	    !read_word(follow, &head->first, how->thread + how->first))
 		return 0;
 	head->rest = head->first;
+	if (how->stride) {
+		if (!read_window(follow, head->first, 16))
+			return 0;
+		follow->end = follow->window[0] + 8 * follow->window[1];
+	}
 	return how->through == FT_CHAIN_DIRECT ||
 	       read_word(follow, &head->rest, head->first + how->through);
+}
+
+/* environments around one another that are looked at */
+#define MOST_ENVIRONMENTS 8
+/* an environment is that of a method, and of no block; pointers to the one around it have these bits more */
+#define ENVIRONMENT_LOCAL 2
+#define ENVIRONMENT_TAGS  3ULL
+/* kinds of objects in Ruby's flags: a special variable, which has what it stands for behind its flags, and a method */
+#define RUBY_KIND    0xf01fULL
+#define RUBY_SPECIAL 0x201aULL
+#define RUBY_METHOD  0x601aULL
+
+/* The flags of the environment at `address`, and the method that it belongs to, if it is one; returns whether the flags could be read. */
+static __always_inline bool read_environment(struct follow *follow, __u64 address, __u64 *flags,
+					     __u64 *method)
+{
+	__u64 found, around, is_local;
+
+	*method = 0;
+	for (int i = 0; i < MOST_ENVIRONMENTS; i++) {
+		if (!read_window(follow, address - 16, 24))
+			return i;
+		found = follow->window[0];
+		around = follow->window[1];
+		is_local = follow->window[2] & ENVIRONMENT_LOCAL;
+		if (!i)
+			*flags = follow->window[2];
+		if (found && read_window(follow, found, 16)) {
+			if (is_local && (follow->window[0] & RUBY_KIND) == RUBY_SPECIAL) {
+				found = follow->window[1];
+				if (!found || !read_window(follow, found, 8))
+					return 1;
+			}
+			if ((follow->window[0] & RUBY_KIND) == RUBY_METHOD) {
+				*method = found;
+				return 1;
+			}
+		}
+		if (is_local)
+			return 1;
+		address = around & ~ENVIRONMENT_TAGS;
+	}
+	return 1;
 }
 
 /* Copies the node that comes next; returns whether that could be read. */
 static __always_inline bool follow_next(struct follow *follow, struct ft_chain_node *node)
 {
 	const struct ft_chain *how = &follow->how;
-	__u64 address = follow->head.rest;
+	__u64 address = follow->head.rest, environment, method = 0;
 	__u16 from = how->node_from;
 
 	node->address = address;
@@ -86,17 +135,30 @@ static __always_inline bool follow_next(struct follow *follow, struct ft_chain_n
 	node->object = word_of(follow, how->object, from) & ~(__u64)how->tags;
 	node->flags = word_of(follow, how->flags, from);
 	node->place = word_of(follow, how->place, from);
-	follow->head.rest = word_of(follow, how->next, from);
-	if (follow->head.rest == address)
-		return 0;
+	if (how->stride) {
+		environment = word_of(follow, how->environment, from);
+		if (!read_environment(follow, environment, &node->flags, &method))
+			return 0;
+		if (!node->object)
+			node->object = method;
+		follow->head.rest = address + how->stride;
+		if (follow->head.rest >= follow->end)
+			follow->head.rest = 0;
+	} else {
+		follow->head.rest = word_of(follow, how->next, from);
+		if (follow->head.rest == address)
+			return 0;
+	}
 	follow->nodes++;
-	node->names[0] = node->names[1] = 0;
+	node->names[0] = 0;
+	node->names[1] = method;
 	if (!node->object)
 		return 1;
 	from = how->object_from;
 	if (read_window(follow, node->object + from, how->object_bytes)) {
 		node->names[0] = word_of(follow, how->names[0], from);
-		node->names[1] = word_of(follow, how->names[1], from);
+		if (!how->stride)
+			node->names[1] = word_of(follow, how->names[1], from);
 	}
 	/* each read that fails is a fault, in an interrupt */
 	if (!node->names[0] && !node->names[1] && ++follow->blind > MOST_BLIND) {

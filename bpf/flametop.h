@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 10
+#define FT_ABI 11
 
 #ifdef __TARGET_ARCH_arm64
 #define FT_REGS 33 /* DWARF order: x0..x30 sp pc */
@@ -237,8 +237,8 @@ struct ft_chunk {
 };
 
 /*
- * How an interpreter keeps the frames of one thread outside of the stack: as nodes of a list, a *chain*, each of which leads to the
- * object that it runs. The reader tells it of each thread; all places are offsets, and multiples of 8 but for those in
+ * How an interpreter keeps the frames of one thread outside of the stack: as nodes of a list or of an array, a *chain*, each of which
+ * leads to the object that it runs. The reader tells it of each thread; all places are offsets, and multiples of 8 but for those in
  * `thread`.
  */
 struct ft_chain {
@@ -254,7 +254,16 @@ struct ft_chain {
 	__u16 names[2];                  /* in an object: words that are copied as they are */
 	__u16 node_from, node_bytes;     /* what is read of a node: all of these words */
 	__u16 object_from, object_bytes; /* … of an object */
-	__u16 unused[2];
+	/*
+	 * Not 0: the nodes are an array of Ruby's, of so many bytes each, and `next` is nothing. The memory that ends with the array is told
+	 * where `first` points to: its address, and its size in words.
+	 */
+	__u16 stride;
+	/*
+	 * Of such an array: in a node the pointer to its environment, of which the first word stands for `flags`, and which leads to what
+	 * has the class of a method. That word is the second one of `names`; without an object it stands for the object.
+	 */
+	__u16 environment;
 };
 #define FT_CHAIN_DIRECT 0xffff /* ft_chain.through: `first` points to the first node */
 #define FT_CHAIN_WINDOW 128    /* most of node_bytes and object_bytes */

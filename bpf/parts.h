@@ -192,6 +192,7 @@ static long fetch_piece(__u32 i __attribute__((unused)), __u32 *slot)
 static long follow_chain(__u32 i __attribute__((unused)), __u32 *slot)
 {
 	struct sample *sample = bpf_map_lookup_elem(&scratch, slot);
+	struct ft_chain_node *node;
 	__u64 at;
 
 	if (!sample || !sample->follow.head.rest)
@@ -200,9 +201,12 @@ static long follow_chain(__u32 i __attribute__((unused)), __u32 *slot)
 	asm volatile("" : "+r"(at));
 	if (at > sizeof(sample->memory) - PAGE)
 		return 1;
-	if (!follow_next(&sample->follow, (struct ft_chain_node *)(sample->memory + (at & ~7ULL))))
+	node = (struct ft_chain_node *)(sample->memory + (at & ~7ULL));
+	/* 6.1 forgets the bound of a number that waits on the stack, but not that of a pointer */
+	asm volatile("" : "+r"(node));
+	if (!follow_next(&sample->follow, node))
 		return 1;
-	sample->fetch.used = at + sizeof(struct ft_chain_node);
+	sample->fetch.used += sizeof(*node);
 	return 0;
 }
 
@@ -229,16 +233,17 @@ __attribute__((noinline)) int copy_chain(__u32 slot)
 	asm volatile("" : "+r"(at));
 	if (!how || at > sizeof(sample->memory) - 2 * PAGE)
 		return 0;
+	at &= ~7ULL;
+	chunk = (struct ft_chunk *)(sample->memory + at);
+	asm volatile("" : "+r"(chunk)); /* as in follow_chain() */
 	sample->follow.how = *how;
 	if (!follow_first(&sample->follow))
 		return 0;
-	at &= ~7ULL;
 	sample->fetch.used = at + sizeof(*chunk) + sizeof(*head);
 	bpf_loop(FT_CHAIN_NODES, follow_chain, &slot, 0);
-	chunk = (struct ft_chunk *)(sample->memory + at);
 	chunk->address = FT_CHAIN_ADDRESS;
 	chunk->bytes = sample->fetch.used - at - sizeof(*chunk);
-	head = (struct ft_chain_head *)(sample->memory + at + sizeof(*chunk));
+	head = (struct ft_chain_head *)(chunk + 1);
 	*head = sample->follow.head;
 	sample->fetch.chunks++;
 	return 0;

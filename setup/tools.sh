@@ -72,6 +72,7 @@ missing_for_test() {
   command -v php >/dev/null || missing="$missing php-cli"
   ls /usr/sbin/php-fpm8* >/dev/null 2>&1 || missing="$missing php-fpm"
   ls /usr/lib/apache2/modules/libphp8*.so >/dev/null 2>&1 || missing="$missing libapache2-mod-php"
+  command -v ruby >/dev/null || missing="$missing ruby"
   command -v xz >/dev/null || missing="$missing xz-utils"
   command -v musl-gcc >/dev/null || missing="$missing musl-tools"
   [ -e /usr/include/boost/context/fiber.hpp ] || missing="$missing libboost-context-dev"

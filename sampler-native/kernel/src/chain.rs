@@ -31,6 +31,17 @@ pub struct Chain {
     pub place: u16,
     /// Offsets in an object of words that are copied as they are.
     pub names: [u16; 2],
+    /// The nodes are an array of Ruby's.
+    pub array: Option<Array>,
+}
+
+/// An array of nodes, as Ruby has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Bytes of a node.
+    pub stride: u16,
+    /// Offset in a node of the pointer to its environment, whose first word stands for the flags.
+    pub environment: u16,
 }
 
 const KEY: usize = size_of::<layout::ft_chain_key>();
@@ -43,6 +54,7 @@ const _: () = {
     assert!(offset_of!(layout::ft_chain, place) == 22);
     assert!(offset_of!(layout::ft_chain, names) == 24);
     assert!(offset_of!(layout::ft_chain, node_from) == 28);
+    assert!(offset_of!(layout::ft_chain, stride) == 36);
     assert!(size_of::<layout::ft_chain_head>() == 32);
     assert!(size_of::<layout::ft_chain_node>() == 48);
 };
@@ -55,8 +67,18 @@ impl Chain {
         key[4..].copy_from_slice(&self.image.to_ne_bytes());
         let mut how = [0; HOW];
         how[..8].copy_from_slice(&self.thread.to_ne_bytes());
-        let node = span(&[self.object, self.place, self.flags, self.next]);
-        let object = span(&self.names);
+        let words = [self.object, self.place];
+        let (node, object) = match self.array {
+            Some(array) => (
+                span(words.into_iter().chain([array.environment])),
+                span([self.names[0]]),
+            ),
+            None => (
+                span(words.into_iter().chain([self.flags, self.next])),
+                span(self.names),
+            ),
+        };
+        let (stride, environment) = self.array.map_or((0, 0), |a| (a.stride, a.environment));
         let offsets = [
             self.identity,
             self.first,
@@ -72,6 +94,8 @@ impl Chain {
             node.1,
             object.0,
             object.1,
+            stride,
+            environment,
         ];
         for (place, offset) in how[8..].chunks_exact_mut(2).zip(offsets) {
             place.copy_from_slice(&offset.to_ne_bytes());
@@ -81,8 +105,8 @@ impl Chain {
 }
 
 /// From the first of these words to the end of the last one: the offset, and bytes.
-fn span(words: &[u16]) -> (u16, u16) {
-    let from = words.iter().copied().min().unwrap_or_default();
-    let last = words.iter().copied().max().unwrap_or_default();
+fn span(words: impl IntoIterator<Item = u16> + Clone) -> (u16, u16) {
+    let from = words.clone().into_iter().min().unwrap_or_default();
+    let last = words.into_iter().max().unwrap_or_default();
     (from, (last - from).saturating_add(8))
 }

@@ -40,7 +40,7 @@ mod skeletons;
 mod sys;
 mod target;
 
-pub use chain::Chain;
+pub use chain::{Array, Chain};
 pub use check::check;
 pub use cpus::online as online_cpus;
 pub use figures::{

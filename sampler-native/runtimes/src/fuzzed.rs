@@ -3,8 +3,8 @@
 use std::io;
 
 use crate::{
-    Called, Interpreted, Known, Lack, Memory, Names, Pages, Php, Place, Python, Runs, Runtime,
-    RuntimeKind, Stack, attach,
+    Called, Interpreted, Known, Lack, Memory, Names, Pages, Php, Place, Python, Ruby, Runs,
+    Runtime, RuntimeKind, Stack, attach,
 };
 
 /// Most pieces of memory that are read of one input.
@@ -121,6 +121,36 @@ pub fn php(bytes: &[u8]) {
         php.interpreted(&mut known, &interpreted, &memory, &mut runs);
         let asks = known.take_asks();
         let found = php.read(&Pages::new(&memory, PIECES), &asks);
+        known.come(&asks, Some(found), &mut names, turn);
+    }
+}
+
+/// The version of Ruby, then the copied frames, whose length stands before them; what follows is memory, with the virtual machine at its
+/// beginning, and the table of symbols behind that.
+pub fn ruby(bytes: &[u8]) {
+    let Some(([which, length], rest)) = bytes.split_first_chunk() else {
+        return;
+    };
+    let versions = ["2.7.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0"];
+    let version = versions[usize::from(*which) % versions.len()];
+    let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
+    let memory = Bytes(rest);
+    let Ok(ruby) = Ruby::fuzzed(version) else {
+        return;
+    };
+    let (mut known, mut names) = (Known::default(), Names::default());
+    for turn in 0..3 {
+        let mut runs = Runs::default();
+        let interpreted = Interpreted { thread: 1, copied };
+        known.begin(turn);
+        ruby.interpreted(&mut known, &interpreted, &memory, &mut runs);
+        let asks = known.take_asks();
+        let owned = asks.iter().map(|lack| match *lack {
+            Lack::Thread(thread, _) => Lack::Thread(thread, 1),
+            other => other,
+        });
+        let owned: Vec<Lack> = owned.collect();
+        let found = ruby.read(&Pages::new(&memory, PIECES), &owned);
         known.come(&asks, Some(found), &mut names, turn);
     }
 }

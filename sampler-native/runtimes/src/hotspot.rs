@@ -66,6 +66,7 @@ impl Runtime for HotSpot {
             Lack::Code(pc) => Found::Code(pc, layout.code(memory, pc).map(Box::new)),
             Lack::Again(pc, number) if layout.number(memory, pc) == Some(number) => Found::Same(pc),
             Lack::Again(pc, _) => Found::Code(pc, layout.code(memory, pc).map(Box::new)),
+            Lack::MethodOf(..) => Found::Absent(*lack),
             Lack::Method(at) => Found::Method(at, layout.method(memory, at).ok().map(Box::new)),
             Lack::Thread(thread, _) => Found::Thread(thread, None),
         });

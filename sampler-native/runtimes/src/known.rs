@@ -66,6 +66,8 @@ pub(crate) struct KnownMethod {
     pub name: Option<NameId>,
     pub begin: u64,
     pub end: u64,
+    /// As that of [`Method`](crate::Method).
+    pub start: u64,
     /// As those of [`Method`](crate::Method).
     pub lines: Arc<[(u16, u16)]>,
     /// As that of [`Method`](crate::Method).
@@ -203,6 +205,9 @@ impl Known {
                     self.nothing.insert(Lack::Code(pc), now);
                 }
                 Found::Same(_) => {}
+                Found::Absent(lack) => {
+                    self.nothing.insert(lack, now);
+                }
                 Found::Method(at, Some(method)) => self.put_method(at, *method, names, now),
                 Found::Method(at, None) => {
                     self.nothing.insert(Lack::Method(at), now);
@@ -276,6 +281,7 @@ impl Known {
             name: names.id(&method.name),
             begin: method.begin,
             end: method.end,
+            start: method.start,
             lines: match self.lines + lines > MOST_LINES {
                 true => Arc::default(),
                 false => method.lines.into(),
@@ -402,10 +408,19 @@ impl Known {
     /// The method that has these two words, a copy of which lies at an address. One that is used is read again: another one may have these
     /// words by now.
     pub(crate) fn method_by(&mut self, address: u64, words: [u64; 2]) -> Looked<KnownMethod> {
+        self.method_or(Lack::Method(address), words)
+    }
+
+    /// The same of the function at an address that belongs to the method whose address is the second word.
+    pub(crate) fn method_of_owner(&mut self, address: u64, words: [u64; 2]) -> Looked<KnownMethod> {
+        self.method_or(Lack::MethodOf(address, words[1]), words)
+    }
+
+    /// The method that has these two words; what is lacking if there is none.
+    fn method_or(&mut self, lack: Lack, words: [u64; 2]) -> Looked<KnownMethod> {
         let known = self.methods.get_mut(&key_of(words));
         if let Some(method) = known.filter(|method| [method.begin, method.end] == words) {
             method.used = self.now;
-            let lack = Lack::Method(address);
             if method.read.saturating_add(NOTHING) <= self.now
                 && self.stale.len() < MOST_ASKED
                 && !self.nothing.contains_key(&lack)
@@ -416,7 +431,7 @@ impl Known {
             return Looked::There(method.clone());
         }
         // Copies come and go: another one may lie there soon.
-        match self.lack_after(Lack::Method(address), DOUBTED / 10) {
+        match self.lack_after(lack, DOUBTED / 10) {
             true => Looked::Lacking,
             false => Looked::Nothing,
         }

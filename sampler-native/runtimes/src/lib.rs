@@ -27,6 +27,7 @@ mod names;
 mod parted;
 mod php;
 pub mod python;
+mod ruby;
 mod v8;
 
 pub use chain::FULL;
@@ -36,6 +37,7 @@ pub use memory::{Memory, Pages};
 pub use names::{Function, Name, NameId, Names};
 pub use php::Php;
 pub use python::Python;
+pub use ruby::Ruby;
 pub use v8::V8;
 
 /// One kind of runtime: what it tells of a process in which it runs.
@@ -126,6 +128,8 @@ pub enum RuntimeKind {
     Python,
     /// See [`Php`].
     Php,
+    /// See [`Ruby`].
+    Ruby,
     /// See [`V8`].
     V8,
 }
@@ -139,6 +143,8 @@ pub enum Attached {
     Python(Box<Python>),
     /// PHP.
     Php(Box<Php>),
+    /// Ruby.
+    Ruby(Box<Ruby>),
     /// V8.
     V8(Box<V8>),
 }
@@ -151,6 +157,8 @@ pub fn recognise(path: &[u8]) -> Option<RuntimeKind> {
         Some(RuntimeKind::Python)
     } else if Php::recognise(path) {
         Some(RuntimeKind::Php)
+    } else if Ruby::recognise(path) {
+        Some(RuntimeKind::Ruby)
     } else if V8::recognise(path) {
         Some(RuntimeKind::V8)
     } else {
@@ -167,6 +175,7 @@ pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<At
         RuntimeKind::HotSpot => Attached::HotSpot(Box::new(HotSpot::attach(memory, base)?)),
         RuntimeKind::Python => Attached::Python(Box::new(Python::attach(memory, base)?)),
         RuntimeKind::Php => Attached::Php(Box::new(Php::attach(memory, base)?)),
+        RuntimeKind::Ruby => Attached::Ruby(Box::new(Ruby::attach(memory, base)?)),
         RuntimeKind::V8 => Attached::V8(Box::new(V8::attach(memory, base)?)),
     })
 }
@@ -178,6 +187,7 @@ impl Attached {
             Attached::HotSpot(_) => RuntimeKind::HotSpot,
             Attached::Python(_) => RuntimeKind::Python,
             Attached::Php(_) => RuntimeKind::Php,
+            Attached::Ruby(_) => RuntimeKind::Ruby,
             Attached::V8(_) => RuntimeKind::V8,
         }
     }
@@ -191,6 +201,7 @@ impl Deref for Attached {
             Attached::HotSpot(hotspot) => &**hotspot,
             Attached::Python(python) => &**python,
             Attached::Php(php) => &**php,
+            Attached::Ruby(ruby) => &**ruby,
             Attached::V8(v8) => &**v8,
         }
     }
@@ -220,6 +231,18 @@ pub struct Chain {
     pub place: u16,
     /// In an object: words by which the object is known again.
     pub names: [u16; 2],
+    /// The nodes are an array, not a list.
+    pub array: Option<Array>,
+}
+
+/// An array of nodes, as Ruby has it: what is told of its memory lies where the pointer to the first node does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Array {
+    /// Bytes of a node.
+    pub stride: u16,
+    /// In a node: the pointer to its environment. This leads to the method of a function, which is the second of the words by which the
+    /// function is known again.
+    pub environment: u16,
 }
 
 /// A copy of a [`Chain`], made at the same moment as the copy of the stack.
@@ -265,6 +288,8 @@ pub struct Part {
     pub address: u64,
     /// So many bytes it has at least.
     pub least: u64,
+    /// Whatever code of the same file calls it does nothing else, and has a frame of its own.
+    pub has_caller: bool,
 }
 
 /// The copied memory of a stack.
@@ -349,6 +374,8 @@ pub enum Lack {
     Again(u64, u64),
     /// The method at an address.
     Method(u64),
+    /// The function at an address, which belongs to the method at the other one; 0: to none.
+    MethodOf(u64, u64),
     /// The thread of this number, and its number in its own namespace; 0: that is not known.
     Thread(u32, u32),
 }
@@ -362,6 +389,8 @@ pub enum Found {
     Same(u64),
     /// A method; none: there is none.
     Method(u64, Option<Box<Method>>),
+    /// There is nothing of what was lacking.
+    Absent(Lack),
     /// A thread, by its number, as the runtime knows it; none: the runtime does not know the thread.
     Thread(u32, Option<Thread>),
 }
@@ -469,9 +498,11 @@ pub struct Method {
     /// HotSpot: its bytecodes; empty: it is native. Others: two words by which it is known again.
     pub(crate) begin: u64,
     pub(crate) end: u64,
+    /// Ruby: where its instructions are.
+    pub(crate) start: u64,
     /// HotSpot: offsets of bytecodes, in their order, and the lines that begin there. Others: numbers of instructions.
     pub(crate) lines: Box<[(u16, u16)]>,
-    /// PHP: it is written in C.
+    /// PHP and Ruby: it is written in C.
     pub(crate) is_native: bool,
     /// It is known by its two words, wherever it lies.
     pub(crate) is_by_words: bool,

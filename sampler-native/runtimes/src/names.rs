@@ -27,6 +27,11 @@ impl Name {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NameId(pub u32);
 
+impl NameId {
+    /// In place of a name that could not be read before what has the name was gone.
+    pub const UNREAD: NameId = NameId(u32::MAX);
+}
+
 /// A function that runs, and where it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Function {

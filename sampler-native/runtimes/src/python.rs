@@ -112,6 +112,7 @@ impl Runtime for Python {
         let mut threads = None;
         let found = lacks.iter().map(|lack| match *lack {
             Lack::Code(pc) | Lack::Again(pc, _) => Found::Code(pc, None),
+            Lack::MethodOf(..) => Found::Absent(*lack),
             Lack::Method(at) => {
                 let method = code::read(&self.layout, self.code_type, memory, at);
                 Found::Method(at, method.ok().map(Box::new))
@@ -143,6 +144,7 @@ impl Runtime for Python {
         self.part.map(|address| Part {
             address,
             least: LEAST,
+            has_caller: false,
         })
     }
 

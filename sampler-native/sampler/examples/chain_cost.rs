@@ -10,7 +10,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_kernel::{Chain, Kernel, Settings, Target, abi::FT_KIND_CPU};
+use flametop_kernel::{Array, Chain, Kernel, Settings, Target, abi::FT_KIND_CPU};
 use flametop_runtimes::{Attached, Interpreted, Known, Lack, Names, Runs, Stack};
 use flametop_unwind::{Modules, ProcessFolder, ProcessMaps, read_code};
 
@@ -145,6 +145,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         flags: chain.flags,
         place: chain.place,
         names: chain.names,
+        array: chain.array.map(|array| Array {
+            stride: array.stride,
+            environment: array.environment,
+        }),
     };
     let mut sums = [Seen::default(), Seen::default()];
     for turn in 0..ROUNDS {

@@ -262,6 +262,7 @@ impl Stacks {
                 ) => ModuleKind::Jit,
                 flametop_unwind::ModuleKind::Interpreted(RuntimeKind::Python) => ModuleKind::Python,
                 flametop_unwind::ModuleKind::Interpreted(RuntimeKind::Php) => ModuleKind::Php,
+                flametop_unwind::ModuleKind::Interpreted(RuntimeKind::Ruby) => ModuleKind::Ruby,
                 flametop_unwind::ModuleKind::Unknown => ModuleKind::Unknown,
             },
             path: module.path(),

@@ -57,7 +57,7 @@
 //! | 3 task seen | `u32 task`, `u32 process`, `u32 tid`, `u64 start` (monotonic), `u8 fresh` (1: started since sampling began, so all its sums are ours), `str comm` ; again for the same id when comm or process (exec) changed |
 //! | 4 task gone | `u32 task`, `u64 time`, `u64 run`, `u64 wait`, `u8 exact` (1: sums are the last ones, at its end) |
 //! | 5 module seen | `u32 module`, `u8 kind` ([`ModuleKind`]), `str path` (as the kernel names it), `str build_id` (raw bytes, may be empty) |
-//! | 6 frame seen | `u32 frame`, `u32 module`, `u64 offset` (file: virtual address in the ELF file; kernel: address; jit, unknown: address; jit with the highest bit, python and php: a number of the function and line that its runtime told), `u8 flags` ([`FRAME_GUESSED`]) ; the offset lies *in* the call, already moved back for return addresses |
+//! | 6 frame seen | `u32 frame`, `u32 module`, `u64 offset` (file: virtual address in the ELF file; kernel: address; jit, unknown: address; jit with the highest bit, python, php and ruby: a number of the function and line that its runtime told), `u8 flags` ([`FRAME_GUESSED`]) ; the offset lies *in* the call, already moved back for return addresses |
 //! | 7 stack seen | `u32 stack`, `u8 end` ([`End`]), `u8 reserved`, `u16 user`, `u16 kernel`, `(user + kernel) × u32 frame`: outermost first, user frames then kernel frames, leaf last. What is missing of a short stack is outside of its outermost user frame |
 //! | 8 task changed | head |
 //! | 9 CPU sample | head |
@@ -323,6 +323,8 @@ open! {
         Python = 5,
         /// Functions that PHP interprets, of all processes.
         Php = 6,
+        /// Functions that Ruby interprets, of all processes.
+        Ruby = 7,
     }
 }
 

@@ -536,6 +536,7 @@ impl Modules {
             RuntimeKind::HotSpot => b"[java]",
             RuntimeKind::Python => b"[python]",
             RuntimeKind::Php => b"[php]",
+            RuntimeKind::Ruby => b"[ruby]",
             RuntimeKind::V8 => b"[node]",
         };
         let id = self.add(Module::new(ModuleKind::Interpreted(kind), path));

@@ -7,6 +7,9 @@ struct Chained {
     subject: Subject,
     thread: u64,
     nodes: Vec<(u64, u64)>,
+    /// What leads to an array, and two methods.
+    context: u64,
+    methods: [u64; 2],
 }
 
 /// An address of the kernel, as in `chained.c`.
@@ -25,10 +28,13 @@ impl Chained {
         let numbers = subject.said[0].split(' ').map(|n| n.parse().unwrap());
         let numbers: Vec<u64> = numbers.collect();
         assert_eq!(numbers[0], u64::from(subject.pid()));
-        let nodes = numbers[2..].chunks(2).map(|pair| (pair[0], pair[1]));
+        let [context, first, second] = *numbers.last_chunk().unwrap();
+        let nodes = numbers[2..8].chunks(2).map(|pair| (pair[0], pair[1]));
         Chained {
             thread: numbers[1],
             nodes: nodes.collect(),
+            context,
+            methods: [first, second],
             subject,
         }
     }
@@ -47,7 +53,77 @@ impl Chained {
             flags: 16,
             place: 24,
             names: [8, 16],
+            array: None,
         }
+    }
+}
+
+impl Chained {
+    /// The nodes as an array of Ruby's.
+    fn array(&self, image: u32) -> Chain {
+        let array = Array {
+            stride: 40,
+            environment: 32,
+        };
+        Chain {
+            through: Some(16),
+            array: Some(array),
+            ..self.chain(image, 0)
+        }
+    }
+
+    /// What a copy of the array must hold; up to the second node if that one's environment is not the program's.
+    fn copied_array(&self, kind: &str) -> Vec<u64> {
+        let [(first, one), (second, two), (third, _)] = self.nodes[..] else {
+            panic!("three nodes");
+        };
+        let [block, method] = self.methods;
+        let nodes = [
+            // The environment of a block has the flags, the one around it the method.
+            [first, one, 300, 200, 10, block],
+            [second, two, 402, 201, 20, block],
+            // A method stands for the object that is none.
+            [third, method, 502, 202, 50, method],
+        ];
+        let (rest, count) = match kind {
+            "environment" => (second, 1),
+            _ => (0, 3),
+        };
+        let head = [self.thread, 4711, self.context, rest];
+        let nodes = nodes[..count].iter().flatten();
+        head.iter().chain(nodes).copied().collect()
+    }
+}
+
+#[test]
+fn array_is_copied_with_the_methods_of_its_environments_and_never_from_the_kernel() {
+    let Some(_alone) = alone() else { return };
+    for (kind, busy) in [
+        ("array", true),
+        ("environment", true),
+        ("array", false),
+        ("environment", false),
+    ] {
+        let chained = Chained::start(kind, busy);
+        let tid = chained.subject.pid();
+        let (mut kernel, mut rings) = open(Target::Threads(vec![tid]), 199);
+        if !busy && !kernel.notices().is_empty() {
+            println!("not run: under lockdown no chain is copied of a thread that sleeps");
+            return;
+        }
+        let is_its = |r: &Kept| r.head.tid == tid && r.stack.is_some();
+        let is_sample = |r: &Kept| is_its(r) && u32::from(r.head.kind) == FT_KIND_CPU;
+        let first = match busy {
+            true => poll_until(&mut rings, is_sample),
+            false => pass_until(&mut kernel, is_its),
+        };
+        kernel.follow(&chained.array(first.head.image)).unwrap();
+        let record = match busy {
+            true => poll_until(&mut rings, |r| is_sample(r) && words(r).is_some()),
+            false => pass_until(&mut kernel, |r| is_its(r) && words(r).is_some()),
+        };
+        let expected = chained.copied_array(kind);
+        assert_eq!(words(&record).unwrap(), expected, "{kind} {busy}");
     }
 }
 

@@ -24,8 +24,8 @@ use std::{
 };
 
 use flametop_kernel::{
-    Chain, Hierarchy, Kernel, MappingChange, MappingEvent, Mappings, NOT_COUNTED, OpenErrorKind,
-    PassCounts, Reach, Rings, Settings, Step, Target, Whose,
+    Array, Chain, Hierarchy, Kernel, MappingChange, MappingEvent, Mappings, NOT_COUNTED,
+    OpenErrorKind, PassCounts, Reach, Rings, Settings, Step, Target, Whose,
     abi::*,
     check,
     record::{Event, Head, Record},

@@ -2,7 +2,9 @@
  * A chain of three nodes, as an interpreter keeps its frames. `chained KIND [busy]` prints its tid, the addresses of what leads to the chain
  * and of the nodes and of the objects, then `ready`; it naps, or is on the CPU, and ends with its stdin or after a minute. KIND is
  * `whole`; `next` or `object`: such a pointer of the second node leads into the kernel's half of the addresses; `tagged`: pointers to
- * objects have two bits more.
+ * objects have two bits more. `array` has the nodes as Ruby has its frames: one behind the other, each with an environment, of which
+ * the first node's is that of a block within the second one's, and the third node has no object but that of its environment. `environment`:
+ * that of the second node leads into the kernel's half.
  */
 #define _GNU_SOURCE
 #include <poll.h>
@@ -19,14 +21,49 @@ struct object {
 	uint64_t type, names[2];
 };
 struct node {
-	uint64_t object, next, flags, place;
+	uint64_t object, next, flags, place, environment;
 };
+/* what it belongs to, the environment around it, flags */
+struct environment {
+	uint64_t method, around, flags;
+};
+
+/* kinds of Ruby's objects: a special variable, which stands for what is behind it, and a method */
+#define SPECIAL 0x201aUL
+#define METHOD  0x601aUL
+/* flags of an environment that is that of a method */
+#define LOCAL 2UL
 
 static struct object objects[3] = { { 1, { 10, 11 } }, { 2, { 20, 21 } }, { 3, { 30, 31 } } };
 static struct node nodes[3];
 static struct {
 	uint64_t identity, first;
 } thread = { 4711, 0 };
+/* of an array: its address, how many words it has, and its first node */
+static struct {
+	uint64_t array, words, first;
+} context;
+static struct {
+	uint64_t flags, names[2];
+} methods[2] = { { METHOD, { 40, 41 } }, { METHOD, { 50, 51 } } };
+static uint64_t special[2] = { SPECIAL, 0 };
+static struct environment environments[3];
+
+static void make_array(const char *kind)
+{
+	context.array = context.first = (uint64_t)&nodes[0];
+	context.words = sizeof(nodes) / 8;
+	thread.first = (uint64_t)&context;
+	special[1] = (uint64_t)&methods[0];
+	environments[0] = (struct environment){ 0, (uint64_t)&environments[1].flags | 3, 300 };
+	environments[1] = (struct environment){ (uint64_t)special, 0, 400 | LOCAL };
+	environments[2] = (struct environment){ (uint64_t)&methods[1], 0, 500 | LOCAL };
+	for (int i = 0; i < 3; i++)
+		nodes[i].environment = (uint64_t)&environments[i].flags;
+	nodes[2].object = 0;
+	if (!strcmp(kind, "environment"))
+		nodes[1].environment = KERNEL;
+}
 
 int main(int argc, char **argv)
 {
@@ -45,9 +82,12 @@ int main(int argc, char **argv)
 		nodes[1].next = KERNEL;
 	if (!strcmp(kind, "object"))
 		nodes[1].object = KERNEL;
+	if (!strcmp(kind, "array") || !strcmp(kind, "environment"))
+		make_array(kind);
 	printf("%ld %lu", syscall(SYS_gettid), (uint64_t)&thread);
 	for (int i = 0; i < 3; i++)
 		printf(" %lu %lu", (uint64_t)&nodes[i], (uint64_t)&objects[i]);
+	printf(" %lu %lu %lu", (uint64_t)&context, (uint64_t)&methods[0], (uint64_t)&methods[1]);
 	printf("\nready\n");
 	fflush(stdout);
 	while (time(NULL) - begin < 60 && poll(&in, 1, argc > 2 ? 0 : 20) == 0)

@@ -27,6 +27,7 @@ impl Layout {
             begin,
             end: begin.wrapping_add(u64::from(size)),
             lines: self.lines(memory, constant).unwrap_or_default().into(),
+            start: 0,
             is_native: size == 0,
             is_by_words: false,
         })

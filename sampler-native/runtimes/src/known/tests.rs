@@ -102,6 +102,7 @@ fn method_by_words_is_known_wherever_it_lies_and_read_again() {
         end: 9,
         lines: Box::default(),
         is_native: false,
+        start: 0,
         is_by_words: true,
     };
     let found = |at, name, begin| Found::Method(at, Some(Box::new(method(name, begin))));
@@ -154,6 +155,7 @@ fn come_more_lines_than_are_held_forgets_methods_that_are_not_used_or_leaves_lin
             end: at + 1,
             lines: (0..4096).map(|at| (at, 1)).collect(),
             is_native: false,
+            start: 0,
             is_by_words: false,
         };
         Found::Method(at, Some(Box::new(method)))

@@ -55,6 +55,7 @@ pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Method> 
         },
         begin: name,
         end: instructions,
+        start: 0,
         lines: lines.into(),
         is_native: kind == FunctionKind::Internal,
         is_by_words: true,

@@ -147,6 +147,7 @@ impl Layout {
             flags: CALL,
             place: INSTRUCTION,
             names: [NAME, self.instructions],
+            array: None,
         }
     }
 

@@ -40,6 +40,7 @@ pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io:
         },
         begin: name,
         end: file,
+        start: 0,
         // A function without lines is still a function.
         lines: lines::read(layout, memory, at).unwrap_or_default().into(),
         is_native: false,

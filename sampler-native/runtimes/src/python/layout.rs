@@ -316,6 +316,7 @@ impl Layout {
             flags: self.flags,
             place: self.place,
             names: [self.name, self.file],
+            array: None,
         }
     }
 

@@ -97,6 +97,7 @@ pub fn of_closure(layout: &Layout, memory: &Pages<'_>, closure: u64) -> io::Resu
         name: name(layout, memory, shared)?,
         begin: bytecode,
         end: 0,
+        start: 0,
         lines: Box::default(),
         is_native: false,
         is_by_words: true,

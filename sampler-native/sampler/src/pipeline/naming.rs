@@ -5,7 +5,7 @@ use std::{
     io, mem,
 };
 
-use flametop_runtimes::{Function, Names};
+use flametop_runtimes::{Function, NameId, Names};
 use flametop_stream::{self as stream, Call, Encoder, NameSource, Record};
 use flametop_symbolize::{
     DebugFileCounts, MAX_FILES, PlaceQuery, Query, Source, Subject, Symbolizer,
@@ -107,9 +107,10 @@ impl Naming {
             };
             if let Some(function) = function_of(&of.files.modules, &place) {
                 // An id has a name as long as a frame has the id.
-                let name = of.names.get(function.name);
-                let name = name.map_or(&b"[jit]"[..], |name| &name.function);
-                put_name(of.out, frame, NameSource::Symbol, name);
+                match of.names.get(function.name) {
+                    Some(name) => put_name(of.out, frame, NameSource::Symbol, &name.function),
+                    None => put_name(of.out, frame, NameSource::Unknown, UNREAD),
+                }
                 continue;
             }
             let module = of.files.modules.get(place.module);
@@ -348,6 +349,9 @@ pub fn function_of(modules: &Modules, frame: &Frame) -> Option<Function> {
     told.then_some(Function::of_number(frame.offset & !NAMED))
 }
 
+/// What stands for a function that was gone before its runtime told the name.
+const UNREAD: &[u8] = b"[gone before it was named]";
+
 fn take_jit(answer: Answer, of: &mut Frames<'_>) {
     match answer {
         Answer::Name {
@@ -413,6 +417,7 @@ fn put_function(out: &mut Encoder, frame: u32, function: Function, names: &Names
     });
     let missing: &[u8] = match calls {
         Some(_) => b"",
+        None if function.name == NameId::UNREAD => b"it was gone before its file was read",
         None => b"its runtime tells no source file",
     };
     out.put(&Record::Place {

@@ -3,7 +3,7 @@
 use std::{collections::HashSet, mem};
 
 use flametop_kernel::{
-    Chain, abi,
+    Array, Chain, abi,
     record::{Head, Holder, StackPart},
 };
 use flametop_runtimes::{Interpreted, Known};
@@ -405,6 +405,10 @@ fn chain(head: &Head, chain: flametop_runtimes::Chain) -> Option<Chain> {
         flags: chain.flags,
         place: chain.place,
         names: chain.names,
+        array: chain.array.map(|array| Array {
+            stride: array.stride,
+            environment: array.environment,
+        }),
     })
 }
 

@@ -29,6 +29,7 @@ impl Walk<'_> {
         };
         let own = start..start.saturating_add(code.end.wrapping_sub(code.start));
         let part = attached.interpreter_part();
+        let has_caller = part.is_some_and(|part| part.has_caller);
         let part = part.and_then(|part| {
             let (_, offset) = self
                 .maps
@@ -86,8 +87,9 @@ impl Walk<'_> {
             let (mut run, mut copied, mut named) = (0, 0, 0);
             for index in 0..self.unwinder.levels.len() {
                 let level = &mut self.unwinder.levels[index];
-                frames.extend_from_slice(&old[copied..level.frame]);
-                copied = level.frame;
+                let from = level.frame.max(copied);
+                frames.extend_from_slice(&old[copied..from]);
+                copied = from;
                 level.frame = frames.len();
                 if places.get(run) != Some(&index) {
                     continue;
@@ -99,7 +101,11 @@ impl Walk<'_> {
                     guessed: false,
                 }));
                 // A call that runs nothing yet, or any more, stays what it is.
-                copied += usize::from(end > named);
+                if end > named {
+                    copied += 1;
+                    let caller = old.get(copied).is_some_and(|frame| frame.module == module);
+                    copied += usize::from(has_caller && caller);
+                }
                 named = end;
                 run += 1;
                 if ends && run == places.len() {

@@ -174,6 +174,7 @@ final class SvgWriter {
       case INLINED -> "#cdb660";
       case PYTHON -> "#52c1c9";
       case PHP -> "#d987b8";
+      case RUBY -> "#e58f8f";
       case UNKNOWN -> "#6b6f76";
       case REASON -> "#7a3b43";
       case IDLE -> "#9aa3ad";
@@ -182,7 +183,7 @@ final class SvgWriter {
 
   private static boolean isLight(NodeKind kind) {
     return switch (kind) {
-      case USER, JIT, INLINED, PYTHON, PHP, IDLE -> true;
+      case USER, JIT, INLINED, PYTHON, PHP, RUBY, IDLE -> true;
       case ROOT, PROCESS, THREAD, CGROUP, KERNEL, UNKNOWN, REASON -> false;
     };
   }

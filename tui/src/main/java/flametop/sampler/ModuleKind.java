@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Kind of a module. */
 public final class ModuleKind extends OpenEnum {
-  private static final int KNOWN = 6;
+  private static final int KNOWN = 7;
 
   public static final ModuleKind KERNEL = new ModuleKind(0);
   public static final ModuleKind FILE = new ModuleKind(1);
@@ -18,8 +18,11 @@ public final class ModuleKind extends OpenEnum {
   /** Functions that PHP interprets. */
   public static final ModuleKind PHP = new ModuleKind(6);
 
+  /** Functions that Ruby interprets. */
+  public static final ModuleKind RUBY = new ModuleKind(7);
+
   private static final List<ModuleKind> BY_NUMBER =
-      byNumber(ModuleKind::new, KERNEL, FILE, VDSO, JIT, UNKNOWN, PYTHON, PHP);
+      byNumber(ModuleKind::new, KERNEL, FILE, VDSO, JIT, UNKNOWN, PYTHON, PHP, RUBY);
 
   private ModuleKind(int number) {
     super(number, KNOWN, "kind " + number);

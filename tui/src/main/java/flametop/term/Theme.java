@@ -54,7 +54,7 @@ public final class Theme {
   private static final int JIT = Role.JIT.ordinal();
 
   /** Themes that are older than these roles have no lines for them: they get the colours of JIT. */
-  private static final Role[] LANGUAGES = {Role.PYTHON, Role.PHP};
+  private static final Role[] LANGUAGES = {Role.PYTHON, Role.PHP, Role.RUBY};
 
   /** The part of the ground in a faded colour. */
   private static final double FADE = 0.62;

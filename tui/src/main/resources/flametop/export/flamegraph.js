@@ -97,6 +97,7 @@
     inlined: ["#c2a24a", "#dcc878"],
     python: ["#35b3bd", "#6fd0d6"],
     php: ["#cf74a9", "#e39ac6"],
+    ruby: ["#dd7f7f", "#eba6a6"],
     unknown: ["#6b6f76", "#878c94"],
     reason: ["#7a3b43", "#8f4a50"],
   };

@@ -114,6 +114,7 @@ class ReferenceTest {
         .append(suffix(NodeKind.INLINED, "inlined into its caller"))
         .append(suffix(NodeKind.PYTHON, "a function of Python"))
         .append(suffix(NodeKind.PHP, "a function of PHP"))
+        .append(suffix(NodeKind.RUBY, "a function of Ruby"))
         .append("no such end: a function of a program.\n");
     text.append("\n## Exit codes\n");
     table(text, List.of("code", "means"), ExitCode.entries());

@@ -27,6 +27,7 @@ class ThemeTest {
     Role.INLINED,
     Role.PYTHON,
     Role.PHP,
+    Role.RUBY,
     Role.UNKNOWN,
     Role.REASON,
     Role.PROCESS,
@@ -42,6 +43,7 @@ class ThemeTest {
   private static final Role[][] TOLD_APART = {
     {Role.USER, Role.KERNEL, Role.JIT, Role.PYTHON, Role.UNKNOWN, Role.REASON, Role.PROCESS},
     {Role.USER, Role.KERNEL, Role.JIT, Role.PHP, Role.UNKNOWN, Role.REASON, Role.PROCESS},
+    {Role.USER, Role.KERNEL, Role.JIT, Role.RUBY, Role.UNKNOWN, Role.REASON, Role.PROCESS},
     {Role.RUN, Role.QUEUED, Role.DISK, Role.ASLEEP},
     {Role.BETTER, Role.WORSE},
     {Role.LOW, Role.MID, Role.HIGH},
@@ -368,7 +370,7 @@ class ThemeTest {
   @Test
   void parse_everyRoleOfDark_isNeeded() throws Exception {
     for (Role role : Role.values()) {
-      if (role.themed() && role != Role.PYTHON && role != Role.PHP) {
+      if (role.themed() && role != Role.PYTHON && role != Role.PHP && role != Role.RUBY) {
         String key = role.name().toLowerCase(java.util.Locale.ROOT);
         String without = dark().replaceFirst("(?m)^" + key + " +=.*$", "");
         ThemeException e = assertThrows(ThemeException.class, () -> parse(without));
@@ -378,7 +380,7 @@ class ThemeTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"PYTHON", "PHP"})
+  @EnumSource(names = {"PYTHON", "PHP", "RUBY"})
   void parse_themeOlderThanALanguage_hasTheColoursOfJit(Role language) throws Exception {
     String key = language.name().toLowerCase(java.util.Locale.ROOT);
     Theme theme = parse(dark().replaceAll("(?m)^" + key + ".*$", ""));

@@ -23,6 +23,8 @@ public enum NodeKind {
   PYTHON,
   /** A function of PHP, which PHP's virtual machine runs. */
   PHP,
+  /** A function of Ruby, which Ruby's virtual machine runs. */
+  RUBY,
   /** A frame without a name. */
   UNKNOWN,
   /**
@@ -44,7 +46,7 @@ public enum NodeKind {
    */
   public boolean isFrame() {
     return switch (this) {
-      case USER, KERNEL, JIT, INLINED, PYTHON, PHP, UNKNOWN -> true;
+      case USER, KERNEL, JIT, INLINED, PYTHON, PHP, RUBY, UNKNOWN -> true;
       case ROOT, PROCESS, THREAD, CGROUP, REASON, IDLE -> false;
     };
   }

@@ -6,10 +6,10 @@ import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a name stands in folded stacks. {@code _[k]}, {@code _[j]}, {@code _[i]}, {@code _[p]} and
- * {@code _[h]} after it say that it is of the kernel, made at run time, inlined, of Python, of PHP;
- * a reason and {@code [idle]} stand in brackets. A name that only looks like one of these, or like
- * one with a number after it, is followed by {@code _}.
+ * How a name stands in folded stacks. {@code _[k]}, {@code _[j]}, {@code _[i]}, {@code _[p]},
+ * {@code _[h]} and {@code _[r]} after it say that it is of the kernel, made at run time, inlined,
+ * of Python, of PHP, of Ruby; a reason and {@code [idle]} stand in brackets. A name that only looks
+ * like one of these, or like one with a number after it, is followed by {@code _}.
  */
 public final class FoldedName {
   private FoldedName() {}
@@ -44,6 +44,7 @@ public final class FoldedName {
       case INLINED -> name + "_[i]";
       case PYTHON -> name + "_[p]";
       case PHP -> name + "_[h]";
+      case RUBY -> name + "_[r]";
       case REASON, IDLE -> name;
       default -> canMislead(name) && isMarked(name) ? name + "_" : name;
     };
@@ -86,6 +87,7 @@ public final class FoldedName {
       case 'i' -> NodeKind.INLINED;
       case 'p' -> NodeKind.PYTHON;
       case 'h' -> NodeKind.PHP;
+      case 'r' -> NodeKind.RUBY;
       default -> null;
     };
   }
@@ -93,7 +95,7 @@ public final class FoldedName {
   /** Where a name ends that is written from {@code from} to {@code to}. */
   static int end(byte[] text, int from, int to) {
     return switch (kind(text, from, to)) {
-      case KERNEL, JIT, INLINED, PYTHON, PHP -> to - 4;
+      case KERNEL, JIT, INLINED, PYTHON, PHP, RUBY -> to - 4;
       default ->
           to > from && text[to - 1] == '_' && misleads(text, from, withoutMarks(text, from, to))
               ? to - 1
@@ -111,7 +113,7 @@ public final class FoldedName {
 
   private static boolean misleads(byte[] text, int from, int to) {
     return switch (kind(text, from, to)) {
-      case KERNEL, JIT, INLINED, PYTHON, PHP, REASON, IDLE -> true;
+      case KERNEL, JIT, INLINED, PYTHON, PHP, RUBY, REASON, IDLE -> true;
       default -> endsInNumber(text, from, to);
     };
   }

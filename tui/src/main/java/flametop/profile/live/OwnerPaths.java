@@ -143,7 +143,7 @@ final class OwnerPaths {
         String path = cgroup(tree, node);
         yield path == null ? null : new Shape.Cgroups(Set.of(path), false);
       }
-      case USER, KERNEL, JIT, INLINED, PYTHON, PHP, UNKNOWN, REASON, IDLE ->
+      case USER, KERNEL, JIT, INLINED, PYTHON, PHP, RUBY, UNKNOWN, REASON, IDLE ->
           function == Stacks.NAMING
               ? null
               : new Shape.Through(new Function(kind, stacks.module(function), name), false);

@@ -314,6 +314,9 @@ public final class Stacks extends InternedFunctions {
     if (module == ModuleKind.PHP) {
       return NodeKind.PHP;
     }
+    if (module == ModuleKind.RUBY) {
+      return NodeKind.RUBY;
+    }
     boolean user = module == ModuleKind.FILE || module == ModuleKind.VDSO;
     return user ? NodeKind.USER : NodeKind.UNKNOWN;
   }

@@ -20,6 +20,7 @@ public enum Role {
   INLINED,
   PYTHON,
   PHP,
+  RUBY,
   UNKNOWN,
   REASON,
   PROCESS,
@@ -60,6 +61,7 @@ public enum Role {
       case INLINED -> INLINED;
       case PYTHON -> PYTHON;
       case PHP -> PHP;
+      case RUBY -> RUBY;
       case UNKNOWN -> UNKNOWN;
       case REASON -> REASON;
       case IDLE -> ASLEEP;

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *   mark_page.constprop.0 [clone .cold]              mark_page
  *   __x64_sys_clock_nanosleep                        sys_clock_nanosleep
  *   liblzma.so.5.4.1+fn@0x17310                      liblzma+0x17310
+ *   block (2 levels) in Shop::Cart#total             block in Cart#total      total
  * </pre>
  *
  * A form that is shorter by whole words has no mark; a word that is cut ends in {@code …}. The work
@@ -24,6 +25,9 @@ public final class ShortName {
   private static final String[] SUFFIXES = {
     ".constprop", ".isra", ".part", ".cold", ".lto_priv", ".llvm"
   };
+
+  /** Ruby's parts of functions, in whose names the function stands behind {@code in}. */
+  private static final String[] PARTS = {"block in ", "block (", "rescue in ", "ensure in "};
 
   /**
    * A name in at most {@code room} columns: the whole name if it fits; never empty if there is
@@ -78,6 +82,29 @@ public final class ShortName {
     if (!TextWidth.exceeds(name, room)) {
       return name;
     }
+    int in = isPart(name) ? name.indexOf(" in ") : -1;
+    if (in < 0) {
+      return ofFunction(name, room);
+    }
+    String part = name.substring(0, name.indexOf(' ')) + " in ";
+    String whole = name.substring(in + " in ".length());
+    String form = part + ofFunction(whole, room - part.length());
+    return TextWidth.exceeds(form, room) ? ofFunction(whole, room) : form;
+  }
+
+  private static boolean isPart(String name) {
+    for (String part : PARTS) {
+      if (name.startsWith(part)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String ofFunction(String name, int room) {
+    if (!TextWidth.exceeds(name, room)) {
+      return name;
+    }
     if (isPlain(name)) {
       return name.substring(withoutPrefix(name));
     }
@@ -89,7 +116,21 @@ public final class ShortName {
     if (place != null) {
       return place;
     }
-    return NameWords.of(name, withoutPrefix(name), end).best(room);
+    String method = withoutClass(name);
+    if (!method.equals(name) && !Character.isJavaIdentifierStart(method.charAt(0))) {
+      // An operator, whose signs are no brackets.
+      return method;
+    }
+    String best = NameWords.of(name, withoutPrefix(name), end).best(room);
+    return TextWidth.exceeds(best, room) ? withoutClass(best) : best;
+  }
+
+  /** The method of {@code Cart#total}; any other name as it is. */
+  private static String withoutClass(String name) {
+    int hash = name.lastIndexOf('#');
+    // A number behind it counts what has no name, as of {closure#0}.
+    boolean method = hash > 0 && hash + 1 < name.length() && !isDigit(name.charAt(hash + 1));
+    return method ? name.substring(hash + 1) : name;
   }
 
   /** Whether no part of the name can be left out. */

@@ -17,11 +17,20 @@ import java.util.List;
 public final class Legend {
   private static final String PYTHON = "python";
   private static final String PHP = "php";
+  private static final String RUBY = "ruby";
   private static final Role[] KINDS = {
-    Role.USER, Role.KERNEL, Role.JIT, Role.INLINED, Role.PYTHON, Role.PHP, Role.UNKNOWN, Role.REASON
+    Role.USER,
+    Role.KERNEL,
+    Role.JIT,
+    Role.INLINED,
+    Role.PYTHON,
+    Role.PHP,
+    Role.RUBY,
+    Role.UNKNOWN,
+    Role.REASON
   };
   private static final String[] KIND_LABELS = {
-    "user", "kernel", "jit", "inlined", PYTHON, PHP, "no name", "cut short"
+    "user", "kernel", "jit", "inlined", PYTHON, PHP, RUBY, "no name", "cut short"
   };
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
 
@@ -43,6 +52,7 @@ public final class Legend {
     "inlined into its caller",
     "function of Python",
     "function of PHP",
+    "function of Ruby",
     "function without a symbol",
     "[why]: frames are missing"
   };
@@ -124,7 +134,7 @@ public final class Legend {
     boolean byState = scene.colouring() == Colouring.STATE;
     boolean queued = !byState && scene.geometry.slice().queued() != null && scene.hasStates();
     List<Entry> entries = entries(byState, queued, scene.state.states());
-    for (String language : new String[] {PHP, PYTHON}) {
+    for (String language : new String[] {RUBY, PHP, PYTHON}) {
       if (scene.columns - width(entries) < LEAST_RULE) {
         // The name of such a frame tells its kind.
         entries.removeIf(entry -> entry.label.equals(language));

@@ -397,6 +397,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
       case JIT -> "made at run time";
       case PYTHON -> "run by CPython";
       case PHP -> "run by PHP";
+      case RUBY -> "run by Ruby";
       case REASON -> "what stands for the missing part of stacks";
       case IDLE -> "threads that wait for work";
       case UNKNOWN -> "without a name";

@@ -37,6 +37,7 @@ class FoldedNameTest {
         "f_[i]",
         "f_[p]",
         "f_[h]",
+        "f_[r]",
         "worker 12",
         "v 1.5"
       })
@@ -62,6 +63,7 @@ class FoldedNameTest {
     "f_[i],INLINED,f",
     "json.loads_[p],PYTHON,json.loads",
     "Cart::total_[h],PHP,Cart::total",
+    "Cart#total_[r],RUBY,Cart#total",
   })
   void of_plainName_isAsItWas(String written, NodeKind kind, String name) {
     assertWritten(written, kind, name);

@@ -51,24 +51,25 @@ class StackFileTest extends StackFileFixture {
   @Test
   void snapshot_ofSuffixes_hasTheirKindsAndPlainNames() throws Exception {
     GraphSlice slice =
-        read("# first frame: comm\nx;f;g_[k] 1\nx;h_[j];i_[i];q_[p];r_[h];[unknown] 1\nx;[truncated] 1\n")
+        read("# first frame: comm\nx;f;g_[k] 1\nx;h_[j];i_[i];q_[p];r_[h];s_[r];[unknown] 1\nx;[truncated] 1\n")
             .graph();
     Map<String, NodeKind> kinds = new TreeMap<>();
     for (int i = 0; i < slice.size(); i++) {
       kinds.put(slice.name()[i], slice.kind()[i]);
     }
     assertEquals(
-        Map.of(
-            "all", NodeKind.ROOT,
-            "x", NodeKind.PROCESS,
-            "f", NodeKind.USER,
-            "g", NodeKind.KERNEL,
-            "h", NodeKind.JIT,
-            "i", NodeKind.INLINED,
-            "q", NodeKind.PYTHON,
-            "r", NodeKind.PHP,
-            "[unknown]", NodeKind.UNKNOWN,
-            "[truncated]", NodeKind.REASON),
+        Map.ofEntries(
+            Map.entry("all", NodeKind.ROOT),
+            Map.entry("x", NodeKind.PROCESS),
+            Map.entry("f", NodeKind.USER),
+            Map.entry("g", NodeKind.KERNEL),
+            Map.entry("h", NodeKind.JIT),
+            Map.entry("i", NodeKind.INLINED),
+            Map.entry("q", NodeKind.PYTHON),
+            Map.entry("r", NodeKind.PHP),
+            Map.entry("s", NodeKind.RUBY),
+            Map.entry("[unknown]", NodeKind.UNKNOWN),
+            Map.entry("[truncated]", NodeKind.REASON)),
         kinds);
   }
 

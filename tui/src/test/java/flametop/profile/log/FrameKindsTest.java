@@ -21,7 +21,8 @@ final class FrameKindsTest {
     "4, UNKNOWN",
     "5, PYTHON",
     "6, PHP",
-    "7, UNKNOWN",
+    "7, RUBY",
+    "8, UNKNOWN",
     "255, UNKNOWN"
   })
   void kind_frameOfAModule_isThatOfTheModule(int number, NodeKind expected) {

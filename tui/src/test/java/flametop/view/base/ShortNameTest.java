@@ -64,7 +64,10 @@ class ShortNameTest {
     ",",
     ";",
     "\u200d",
-    "{lambda(int)#1}"
+    "{lambda(int)#1}",
+    "block in ",
+    "block (2 levels) in ",
+    "#"
   };
 
   @ParameterizedTest
@@ -134,6 +137,16 @@ class ShortNameTest {
         "Cart.total (shop/views.py)|6|total",
         "Cart.total.<locals>.<lambda> (shop/views.py)|30|Cart.total.<locals>.<lambda>",
         "json.decoder.<module>|18|decoder.<module>",
+        // Ruby
+        "Shop::Cart#total|12|Cart#total",
+        "Shop::Cart#total|8|total",
+        "block (2 levels) in Shop::Cart#total|30|block in Shop::Cart#total",
+        "block (2 levels) in Shop::Cart#total|20|block in Cart#total",
+        "block (2 levels) in Shop::Cart#total|16|block in total",
+        "block (2 levels) in Shop::Cart#total|10|Cart#total",
+        "rescue in Cart.total|16|rescue in total",
+        "block in <main> (shop/cart.rb)|18|block in <main>",
+        "Cart#<=>|5|<=>",
         // reasons and others stay what they are
         "[jit without frame pointers]|12|[jit withou…",
         "漢字の関数名前|7|漢字の…"

@@ -128,6 +128,7 @@ public final class GoldenFrames {
     frames.add(frame("help-80x24", server, selected.withHelp(true)));
     frames.add(frame("help-40x10", server, selected.withHelp(true)));
     frames.add(frame("help-last-80x24", server, selected.withHelpPage(1)));
+    frames.add(frame("help-colours-80x24", server, selected.withHelpPage(2)));
     ViewState sourced = selected.withSource(Reports.source(selected.selected()));
     frames.add(frame("source-120x30", server, sourced));
     frames.add(frame("source-80x24", server, sourced));

@@ -46,8 +46,8 @@ public final class Tree {
 
   /**
    * Adds a stack: frames from the root, {@code _[k]} kernel, {@code _[j]} JIT, {@code _[p]} Python,
-   * {@code _[h]} PHP, {@code [...]} a reason, {@code [idle]} idle threads, {@code ?...} unknown,
-   * {@code _[?]} guessed.
+   * {@code _[h]} PHP, {@code _[r]} Ruby, {@code [...]} a reason, {@code [idle]} idle threads,
+   * {@code ?...} unknown, {@code _[?]} guessed.
    */
   public Tree stack(long milliseconds, String... frames) {
     return stack(milliseconds, 0, frames);
@@ -88,10 +88,12 @@ public final class Tree {
                           ? NodeKind.PYTHON
                           : frame.endsWith("_[h]")
                               ? NodeKind.PHP
-                              : frame.startsWith("[")
-                                  ? frame.equals("[idle]") ? NodeKind.IDLE : NodeKind.REASON
-                                  : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
-      String name = frame.replaceAll("_\\[[kjph?]\\]$", "").replaceAll("^\\?", "");
+                              : frame.endsWith("_[r]")
+                                  ? NodeKind.RUBY
+                                  : frame.startsWith("[")
+                                      ? frame.equals("[idle]") ? NodeKind.IDLE : NodeKind.REASON
+                                      : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
+      String name = frame.replaceAll("_\\[[kjphr?]\\]$", "").replaceAll("^\\?", "");
       Node parent = at;
       NodeKind k = kind;
       at = at.children.computeIfAbsent(name, n -> add(parent, n, k));

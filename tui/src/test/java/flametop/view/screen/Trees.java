@@ -120,6 +120,13 @@ public final class Trees {
         "Symfony\\Component\\HttpKernel\\HttpKernel::handle_[h]",
         "{closure} (src/Kernel.php:61)_[h]",
         "preg_replace_callback_[h]");
+    t.stack(
+        150,
+        "puma: cluster worker 0",
+        "ruby_run_node",
+        "<main> (bin/puma)_[r]",
+        "Integer#times_[r]",
+        "block (2 levels) in ActionController::Metal::Renderers#render_to_body_[r]");
     t.stack(80, "xz", "?liblzma.so.5.4.1+fn@0x17310", "?liblzma.so.5.4.1+fn@0x9aa0");
     return t;
   }
