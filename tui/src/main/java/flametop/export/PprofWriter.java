@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,15 +22,12 @@ import java.util.zip.GZIPOutputStream;
  * @see <a href="https://github.com/google/pprof/blob/main/proto/profile.proto">its definition</a>
  */
 final class PprofWriter {
-  private final Map<String, Integer> strings = new HashMap<>();
-  private final List<String> table = new ArrayList<>();
+  private final PprofTables tables = new PprofTables();
 
   /** Numbers of locations by the numbers of their functions, outermost first. */
   private final Map<List<Integer>, Integer> locations = new LinkedHashMap<>();
 
-  private PprofWriter() {
-    string("");
-  }
+  private PprofWriter() {}
 
   /** Returns how many stacks. */
   static long write(StackExport export, OutputStream out) throws IOException {
@@ -47,11 +43,11 @@ final class PprofWriter {
     Protobuf profile = new Protobuf();
     Measure measure = export.measure();
     boolean time = measure.isTime();
-    Protobuf period = type(provenance.cpuClock() ? "cpu" : "wall", "nanoseconds");
+    Protobuf period = tables.type(provenance.cpuClock() ? "cpu" : "wall", "nanoseconds");
     if (time) {
-      profile.field(1, type("samples", "count"));
+      profile.field(1, tables.type("samples", "count"));
       // The last is what pprof shows if it is not asked for another.
-      profile.field(1, type("time", parts("microseconds", export.decimals())));
+      profile.field(1, tables.type("time", PprofTables.parts("microseconds", export.decimals())));
     } else {
       String unit =
           switch (measure.kind()) {
@@ -59,8 +55,8 @@ final class PprofWriter {
             case BYTES -> "bytes";
             case TIME, COUNT -> "count";
           };
-      period = type(measure.unit(), parts(unit, export.decimals()));
-      profile.field(1, type(measure.unit(), parts(unit, export.decimals())));
+      period = tables.type(measure.unit(), PprofTables.parts(unit, export.decimals()));
+      profile.field(1, tables.type(measure.unit(), PprofTables.parts(unit, export.decimals())));
     }
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
@@ -69,11 +65,11 @@ final class PprofWriter {
       for (FoldedStack.Share share : stack.shares()) {
         Protobuf sample = new Protobuf().packed(1, path);
         sample.packed(2, values(time, share.samples(), share.value()));
-        label(sample, "process", share.process());
-        label(sample, "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "");
-        label(sample, "thread", share.thread());
-        label(sample, "tid", share.tid() > 0 ? Integer.toString(share.tid()) : "");
-        label(sample, "state", share.state() == null ? "" : share.state().label());
+        tables.label(sample, "process", share.process());
+        tables.label(sample, "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "");
+        tables.label(sample, "thread", share.thread());
+        tables.label(sample, "tid", share.tid() > 0 ? Integer.toString(share.tid()) : "");
+        tables.label(sample, "state", share.state() == null ? "" : share.state().label());
         profile.field(2, sample);
       }
       if (stack.shares().isEmpty()) {
@@ -81,14 +77,15 @@ final class PprofWriter {
       }
       out.write(profile.take());
     }
-    Map<String, Integer> modules = new HashMap<>();
     // The first mapping is what pprof calls the file of the profile.
-    mapping(profile, modules, provenance.host());
+    tables.mapping(profile, provenance.host());
     for (Map.Entry<List<Integer>, Integer> entry : locations.entrySet()) {
       List<Integer> called = entry.getKey();
       String own = functions.get(called.get(0)).module();
       Protobuf location = new Protobuf().field(1, entry.getValue());
-      location.field(2, mapping(profile, modules, own.isEmpty() ? provenance.host() : own));
+      if (!own.isEmpty()) {
+        location.field(2, tables.mapping(profile, own));
+      }
       // What is inlined stands before what it is inlined into.
       for (int i = called.size() - 1; i >= 0; i--) {
         location.field(4, new Protobuf().field(1, called.get(i) + 1));
@@ -98,30 +95,18 @@ final class PprofWriter {
     }
     for (int i = 0; i < functions.size(); i++) {
       FunctionTable.Function function = functions.get(i);
-      int number = i + 1;
-      int name = string(function.name().isEmpty() ? "-" : function.name());
-      profile.field(
-          5,
-          new Protobuf()
-              .field(1, number)
-              .field(2, name)
-              .field(3, name)
-              .field(4, string(function.module())));
+      tables.function(
+          profile, i + 1, function.kind(), function.name(), function.module());
       out.write(profile.take());
     }
     profile.field(9, provenance.endNanos() - provenance.coveredNanos());
     profile.field(10, provenance.coveredNanos());
     profile.field(11, period);
     profile.field(12, time ? provenance.periodNanos() : 1);
-    List<String> lines = provenance.lines();
-    long[] comments = new long[lines.size()];
-    for (int i = 0; i < comments.length; i++) {
-      comments[i] = string(lines.get(i));
-    }
-    profile.packed(13, comments);
-    for (String text : table) {
-      profile.field(6, text);
-    }
+    List<String> lines = new ArrayList<>(provenance.lines());
+    lines.add(StackExport.firstFrame(export.hasOwners()));
+    tables.comments(profile, lines);
+    tables.strings(profile);
     out.write(profile.take());
     return stacks;
   }
@@ -146,43 +131,7 @@ final class PprofWriter {
     return Arrays.copyOfRange(path, frames - size, frames);
   }
 
-  /** The unit of numbers with decimals: pprof has whole numbers, so the unit is smaller. */
-  private static String parts(String unit, int decimals) {
-    return decimals == 0 ? unit : unit + "/1" + "0".repeat(decimals);
-  }
-
   private static long[] values(boolean time, long samples, long value) {
     return time ? new long[] {samples, value} : new long[] {value};
-  }
-
-  /** The number of a module's mapping; a new mapping is written. */
-  private int mapping(Protobuf profile, Map<String, Integer> modules, String module) {
-    Integer known = modules.putIfAbsent(module, modules.size() + 1);
-    if (known != null) {
-      return known;
-    }
-    // That all names are there keeps pprof from looking for the file.
-    Protobuf mapping = new Protobuf().field(1, modules.size()).field(5, string(module));
-    profile.field(3, mapping.field(7, 1).field(8, 1).field(9, 1));
-    return modules.size();
-  }
-
-  private Protobuf type(String type, String unit) {
-    return new Protobuf().field(1, string(type)).field(2, string(unit));
-  }
-
-  private void label(Protobuf sample, String key, String value) {
-    if (!value.isEmpty()) {
-      sample.field(3, new Protobuf().field(1, string(key)).field(2, string(value)));
-    }
-  }
-
-  private int string(String text) {
-    Integer number = strings.putIfAbsent(text, table.size());
-    if (number == null) {
-      table.add(text);
-      return table.size() - 1;
-    }
-    return number;
   }
 }

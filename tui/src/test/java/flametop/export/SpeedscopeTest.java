@@ -4,14 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.format.Place;
+import flametop.profile.format.SampleLog;
+import flametop.profile.format.Unit;
+import flametop.sampler.State;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,9 +69,6 @@ class SpeedscopeTest {
   @EnumSource(names = {"FOLDED", "SPEEDSCOPE", "PPROF"})
   void speedscope_export_totalAndValueOfAFunction(StackFormat format) throws Exception {
     assumeTrue(Browser.program() != null, "no chromium is installed");
-    assumeTrue(
-        Files.isRegularFile(RELEASE.resolve("index.html")),
-        "no speedscope at " + RELEASE + "; setup/speedscope fetches it with npm");
     StackExport export =
         Exports.of(
             Measure.TIME,
@@ -84,7 +88,47 @@ class SpeedscopeTest {
                 NodeKind.USER,
                 "work",
                 NodeKind.USER));
-    HttpServer server = serve(Exports.bytes(format, export));
+    // Folded stacks have no unit.
+    boolean folded = format == StackFormat.FOLDED;
+    shows(
+        Exports.bytes(format, export),
+        (folded ? "4,000,000" : "4.00s") + " (100%)",
+        (folded ? "2,500,000" : "2.50s") + " (63%)",
+        "<img src=x>");
+  }
+
+  @Test
+  void speedscope_samplesOfThreads_areProfilesOfTheirOwn() throws Exception {
+    assumeTrue(Browser.program() != null, "no chromium is installed");
+    SampleLog log = new SampleLog(true);
+    SampleLog.Input input = log.new Input();
+    input.type("time", Unit.of("us", ""));
+    input.owners();
+    for (int tid = 1; tid <= 2; tid++) {
+      Owner owner = new Owner("app", 7, "worker " + tid, tid, "", State.RUN);
+      input.frame(NodeKind.PROCESS, "app", "", Place.NONE, owner);
+    }
+    input.frame(NodeKind.JIT, "work", "app.so", new Place("/src/work.c", 12, 3), null);
+    input.frame(NodeKind.USER, "rest", "app.so", Place.NONE, null);
+    input.stack(0, new int[] {0, 2}, 2, 2_500_000_000L);
+    input.stack(0, new int[] {0, 3}, 2, 1_500_000_000L);
+    input.stack(0, new int[] {1, 3}, 2, 9_000_000_000L);
+    ByteArrayOutputStream out = new ByteArrayOutputStream();
+    new SampleExport(Exports.provenance("web-1"), log, SampleExport.By.THREAD)
+        .write(StackFormat.SPEEDSCOPE, out);
+    shows(
+        out.toByteArray(),
+        "4.00s (100%)",
+        "2.50s (63%)",
+        "work.c:12",
+        "thread 1 \"worker 1\" (1/2)");
+  }
+
+  private void shows(byte[] profile, String... texts) throws Exception {
+    assumeTrue(
+        Files.isRegularFile(RELEASE.resolve("index.html")),
+        "no speedscope at " + RELEASE + "; setup/speedscope fetches it with npm");
+    HttpServer server = serve(profile);
     try (Browser browser = Browser.open(folder.resolve("browser"))) {
       String origin = "http://127.0.0.1:" + server.getAddress().getPort();
       browser.go(
@@ -92,12 +136,9 @@ class SpeedscopeTest {
       // The table of functions, heaviest first by self.
       browser.await("document.body.innerText.includes('work')");
       String text = browser.evaluate("document.body.innerText").replaceAll("\\s+", " ");
-      // Folded stacks have no unit.
-      String total = format == StackFormat.FOLDED ? "4,000,000" : "4.00s";
-      String work = format == StackFormat.FOLDED ? "2,500,000" : "2.50s";
-      assertTrue(text.contains(total + " (100%)"), text);
-      assertTrue(text.contains(work + " (63%)"), text);
-      assertTrue(text.contains("<img src=x>"), text);
+      for (String expected : texts) {
+        assertTrue(text.contains(expected), () -> expected + " in " + text);
+      }
     } finally {
       server.stop(0);
     }

@@ -52,6 +52,7 @@ final class StackReader {
   void read(StackInput input, StackLines lines, ProfileStacks profile)
       throws IOException, InterruptedException {
     if (input.replay() != null) {
+      profile.miss();
       replay(input.replay(), lines);
       return;
     }
@@ -66,10 +67,12 @@ final class StackReader {
     ProfileFormat format = FormatGuess.format(head);
     InputStream stream = new Whole(head, input, failed);
     if (format == null) {
+      profile.miss();
       readText(stream, lines);
       return;
     }
     String missing;
+    profile.begin();
     try {
       format.reader().read(new ProfileReader.Source(stream, input.plainFile()), profile);
     } finally {

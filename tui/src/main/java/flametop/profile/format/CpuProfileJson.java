@@ -30,7 +30,7 @@ final class CpuProfileJson {
 
   private static final Unit UNIT = Unit.of("us", "");
 
-  private record Frame(String name, String url) {}
+  private record Frame(String name, String url, Place place) {}
 
   private final LongIndex ids = new LongIndex();
   private final Map<Frame, Integer> known = new HashMap<>();
@@ -134,7 +134,7 @@ final class CpuProfileJson {
     long id = -1;
     long parent = -1;
     long hit = 0;
-    Frame of = new Frame("", "");
+    Frame of = new Frame("", "", Place.NONE);
     LongColumn below = new LongColumn();
     while (JsonReader.nextField(json)) {
       String field = json.currentName();
@@ -173,6 +173,7 @@ final class CpuProfileJson {
     String name = "";
     String url = "";
     long line = -1;
+    long column = -1;
     while (JsonReader.nextField(json)) {
       String field = json.currentName();
       json.nextToken();
@@ -180,14 +181,17 @@ final class CpuProfileJson {
         case "functionName" -> name = JsonReader.text(json);
         case "url" -> url = JsonReader.text(json);
         case "lineNumber" -> line = JsonReader.whole(json);
+        case "columnNumber" -> column = JsonReader.whole(json);
         default -> json.skipChildren();
       }
     }
     String file = url.substring(url.lastIndexOf('/') + 1);
-    // Functions without a name are told apart by where they begin; V8 counts lines from 0 on.
+    // V8 counts lines from 0 on.
+    Place place = Place.of(url, line + 1, column + 1);
+    // Functions without a name are told apart by where they begin.
     return name.isEmpty()
-        ? new Frame("(anonymous) " + file + ":" + (line + 1), url)
-        : new Frame(name, url);
+        ? new Frame("(anonymous) " + file + ":" + (line + 1), url, place)
+        : new Frame(name, url, place);
   }
 
   /** Hands all stacks on. */
@@ -206,7 +210,7 @@ final class CpuProfileJson {
    * @param count measure of samples
    */
   void write(StackSink to, @Nullable Owner owner, int time, int count) {
-    FrameTree tree = new FrameTree();
+    FrameTree tree = new FrameTree(to.wantsOrder());
     int[] nodes = nodes(tree, owner == null ? FrameTree.ROOT : tree.child(FrameTree.ROOT, -1));
     long unheld = 0;
     long elapsed = 0;
@@ -238,7 +242,7 @@ final class CpuProfileJson {
           }
           if (numbers[of] == 0) {
             Frame called = frames.get(of);
-            numbers[of] = 1 + to.frame(NodeKind.USER, called.name, called.url);
+            numbers[of] = 1 + to.frame(NodeKind.USER, called.name, called.url, called.place);
           }
           return numbers[of] - 1;
         },
