@@ -1,5 +1,6 @@
 package flametop.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -15,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -110,6 +112,43 @@ class ConvertCommandTest {
     assertEquals(
         ExitCode.USAGE.number(),
         run("convert", in.toString(), "--by", "none", "-o", folder.resolve("x.pb.gz").toString()));
+  }
+
+  @Test
+  void convert_toPprof_keepsAllSampleTypesUnlessOneIsChosen() throws Exception {
+    Path in = SAMPLES.resolve("no-mappings.pb.gz");
+    assertEquals(
+        List.of("inuse_space", "alloc_objects", "alloc_space", "inuse_objects"),
+        types(converted(in, "all.pb.gz")));
+    Path one = converted(in, "one.pb.gz", "--sample-type", "alloc_space");
+    assertEquals(List.of("alloc_space"), types(one));
+    assertEquals(
+        stacks(converted(in, "1.folded", "--sample-type", "alloc_space")),
+        stacks(converted(one, "2.folded")));
+  }
+
+  @Test
+  void convert_recordedStream_keepsProcessesStatesAndModules() throws Exception {
+    Path pprof = folder.resolve("stream.pb.gz");
+    assertEquals(DAMAGED, run("convert", STREAM.toString(), "-o", pprof.toString()));
+    byte[] bytes;
+    try (GZIPInputStream in = new GZIPInputStream(Files.newInputStream(pprof))) {
+      bytes = in.readAllBytes();
+    }
+    String text = new String(bytes, ISO_8859_1);
+    assertTrue(text.contains("state") && text.contains("pid"), text);
+    Path direct = folder.resolve("direct.folded");
+    assertEquals(DAMAGED, run("convert", STREAM.toString(), "-o", direct.toString()));
+    assertEquals(
+        stacks(direct).size(), stacks(converted(pprof, "again.folded")).size());
+  }
+
+  private List<String> types(Path profile) {
+    StringWriter out = new StringWriter();
+    CommandLine line = Main.commandLine(new Interruption(), List.of());
+    line.setOut(new PrintWriter(out));
+    assertEquals(0, line.execute("convert", profile.toString(), "--sample-type", "list"));
+    return out.toString().lines().toList();
   }
 
   private static JsonObject json(Path path) throws Exception {

@@ -101,8 +101,11 @@ final class OwnersToolsTest {
 
   @Test
   void pprof_ofItsOwnTestData_isWhatPprofPrints() throws Exception {
+    List<Path> samples = new ArrayList<>();
     for (String name : List.of("any-order.pb", "no-samples-type.pb.gz")) {
-      Path file = SAMPLES.resolve(name).toAbsolutePath().normalize();
+      samples.add(SAMPLES.resolve(name).toAbsolutePath().normalize());
+    }
+    for (Path file : samples) {
       String top =
           run(
               "go",
@@ -129,8 +132,8 @@ final class OwnersToolsTest {
       assertTrue(total.find(), top);
       Values ours = read(file, "");
       assertEquals(Math.round(Double.parseDouble(total.group(1)) * 1e6), ours.total, top);
-      agree(own, ours.own, name);
-      agree(all, ours.all, name);
+      agree(own, ours.own, file.toString());
+      agree(all, ours.all, file.toString());
     }
   }
 

@@ -55,7 +55,7 @@ final class SampleRoundTripTest {
     List<Unit> units =
         List.of(Unit.of("nanoseconds", ""), Unit.of("bytes", ""), Unit.of("count", "objects"));
     for (int i = 0; i < types; i++) {
-      input.type(List.of("cpu", "space", "objects").get(i), units.get(i));
+      input.type(List.of("cpu", "space", "objects").get(i), units.get(i), true);
     }
     input.prefer(random.nextInt(types));
     List<Integer> owners = new ArrayList<>();

@@ -2,6 +2,7 @@ package flametop.profile.file;
 
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
+import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.format.Place;
@@ -42,6 +43,9 @@ final class ProfileStacks implements StackSink {
 
   /** Most types of values that are told apart: more than any program counts. */
   private static final int MOST_MEASURES = 200;
+
+  /** The unit of recorded streams. */
+  private static final Unit MICROS = Unit.of("us", "");
 
   private final StackNames names;
   private final StackTree tree;
@@ -133,6 +137,41 @@ final class ProfileStacks implements StackSink {
     log = samples == null ? null : samples.new Input();
   }
 
+  /** Logs a stack of a recorded stream; its value counts µs. */
+  void replayed(FoldedStack stack) {
+    if (samples == null) {
+      return;
+    }
+    if (log == null) {
+      begin();
+      Objects.requireNonNull(log).type("time", MICROS, true);
+      log.prefer(0);
+    }
+    if (stack.kinds()[0].isOwner()) {
+      log.owners();
+    }
+    int depth = stack.names().length;
+    int[] path = new int[depth];
+    for (int i = 0; i < depth; i++) {
+      path[i] = logged(stack.kinds()[i], stack.names()[i], stack.modules()[i], null);
+    }
+    if (stack.shares().isEmpty() || !stack.kinds()[0].isOwner()) {
+      log.stack(0, path, depth, MICROS.of(stack.value()));
+      return;
+    }
+    for (FoldedStack.Share share : stack.shares()) {
+      Owner owner =
+          new Owner(stack.names()[0], share.pid(), share.thread(), share.tid(), "", share.state());
+      path[0] = logged(NodeKind.PROCESS, owner.comm(), "", owner);
+      log.stack(0, path, depth, MICROS.of(share.value()));
+    }
+  }
+
+  private int logged(NodeKind kind, String name, String module, @Nullable Owner owner) {
+    Objects.requireNonNull(log).frame(kind, name, module, Place.NONE, owner);
+    return frames++;
+  }
+
   /** What was read is no profile. */
   void miss() {
     if (samples != null) {
@@ -149,11 +188,11 @@ final class ProfileStacks implements StackSink {
     }
     measures.add(clean);
     units.add(unit);
-    if (log != null) {
-      log.type(clean, unit);
-    }
     int number = measures.size() - 1;
     boolean asked = clean.equals(wanted);
+    if (log != null) {
+      log.type(clean, unit, asked || wanted.isEmpty());
+    }
     if (asked || wanted.isEmpty() && preferred && !isChosen) {
       chosen = number;
       isChosen = true;

@@ -212,21 +212,38 @@ final class CpuProfileJson {
   void write(StackSink to, @Nullable Owner owner, int time, int count) {
     FrameTree tree = new FrameTree(to.wantsOrder());
     int[] nodes = nodes(tree, owner == null ? FrameTree.ROOT : tree.child(FrameTree.ROOT, -1));
+    boolean timed = deltas.size() > 0;
+    boolean ordered = to.wantsOrder();
+    // By row: what its samples add up to, where their order is not wanted.
+    long[] times = new long[ordered ? 0 : nodes.length];
+    int[] counts = new int[times.length];
     long unheld = 0;
     long elapsed = 0;
-    boolean timed = deltas.size() > 0;
+    long next = timed ? deltas.get(0, UNIT) : 0;
     for (int i = 0; i < samples.size; i++) {
+      long own = Math.max(0, next);
+      next = i + 1 < deltas.size() ? deltas.get(i + 1, UNIT) : 0;
+      long lasts = lasts(i, elapsed, own, next);
+      elapsed += own;
       int row = samples.items[i];
       int node = row < 0 || !isDescribed(row) ? -1 : nodes[row];
-      long lasts = lasts(i, elapsed);
-      elapsed += i < deltas.size() ? Math.max(0, deltas.get(i, UNIT)) : 0;
       if (node < 0) {
         unheld++;
-      } else {
+      } else if (ordered) {
         boolean kept = tree.add(node, 1, 1);
         kept &= !timed || lasts <= 0 || tree.add(node, 0, lasts);
         unheld += kept ? 0 : 1;
+      } else {
+        counts[row]++;
+        long sum = times[row] + Math.max(0, lasts);
+        unheld += sum < 0 ? 1 : 0;
+        times[row] = sum < 0 ? times[row] : sum;
       }
+    }
+    for (int row = 0; row < times.length; row++) {
+      boolean kept = counts[row] == 0 || tree.add(nodes[row], 1, counts[row]);
+      kept &= times[row] == 0 || tree.add(nodes[row], 0, times[row]);
+      unheld += kept ? 0 : 1;
     }
     for (int row = 0; samples.size == 0 && row < nodes.length; row++) {
       if (nodes[row] >= 0 && !tree.add(nodes[row], 1, hits.get(row))) {
@@ -260,15 +277,18 @@ final class CpuProfileJson {
     }
   }
 
-  /** How long a sample lasts, in parts of µs. */
-  private long lasts(int sample, long elapsed) {
+  /**
+   * How long a sample lasts, in parts of µs.
+   *
+   * @param own what passed since the sample before
+   * @param next what passes until the sample behind
+   */
+  private long lasts(int sample, long elapsed, long own, long next) {
     if (sample + 1 < Math.min(deltas.size(), samples.size)) {
-      long delta = deltas.get(sample + 1, UNIT);
-      back += delta < 0 ? 1 : 0;
-      return delta;
+      back += next < 0 ? 1 : 0;
+      return next;
     }
     boolean ends = sample + 1 == samples.size && end > start && start >= 0;
-    long own = sample < deltas.size() ? Math.max(0, deltas.get(sample, UNIT)) : 0;
     return ends ? UNIT.of(end - start) - elapsed - own : 0;
   }
 

@@ -44,7 +44,15 @@ public final class SampleLog {
     void sample(List<StackSink.Label> labels, int[] frames, int depth, long[] values);
   }
 
+  /** Most distinct sets of labels. */
+  private static final int MOST_LABELS = 1 << 20;
+
+  /** Memory of a frame, about, B. */
+  private static final int FRAME_BYTES = 256;
+
   private final boolean ordered;
+  private final int mostFrames =
+      (int) Math.min(1 << 24, Runtime.getRuntime().maxMemory() / 10 / FRAME_BYTES);
   private final FrameTree tree;
   private final Map<Frame, Integer> known = new HashMap<>();
   private final List<Frame> frames = new ArrayList<>();
@@ -250,8 +258,16 @@ public final class SampleLog {
       return ordered;
     }
 
-    /** Takes a type; the log has one only where samples are kept in their order. */
-    public void type(String name, Unit unit) {
+    /**
+     * Takes a type.
+     *
+     * @param kept whether stacks of the type follow
+     */
+    public void type(String name, Unit unit, boolean kept) {
+      if (!kept) {
+        ofTypes.add(-1);
+        return;
+      }
       Type type = new Type(name, unit);
       int number = types.indexOf(type);
       if (number < 0) {
@@ -263,11 +279,15 @@ public final class SampleLog {
 
     /** Says which of the profile's types is shown. */
     public void prefer(int type) {
-      preferred = type < ofTypes.size ? ofTypes.items[type] : preferred;
+      preferred = type < ofTypes.size ? Math.max(0, ofTypes.items[type]) : preferred;
     }
 
     /** Takes the frame after the last one. */
     public void frame(NodeKind kind, String name, String module, Place place, @Nullable Owner of) {
+      if (frames.size() >= mostFrames) {
+        overflows = true;
+        return;
+      }
       Frame frame = new Frame(kind, name, module, place, of);
       Integer number = known.putIfAbsent(frame, frames.size());
       if (number == null) {
@@ -283,6 +303,10 @@ public final class SampleLog {
 
     /** Takes the labels of the stacks that follow. */
     public void labels(List<StackSink.Label> of) {
+      if (labels.size() >= MOST_LABELS) {
+        overflows = true;
+        return;
+      }
       label = SampleLog.this.labels(of);
       lastDepth = 0;
     }
@@ -303,6 +327,9 @@ public final class SampleLog {
 
     /** Takes a stack: see {@link StackSink#stack}. */
     public void stack(int type, int[] stack, int depth, long value) {
+      if (overflows || ofTypes.items[type] < 0) {
+        return;
+      }
       int differs = Arrays.mismatch(last, 0, lastDepth, stack, 0, depth);
       int common = differs < 0 ? depth : Math.min(differs, lastDepth);
       int root = label == 0 ? FrameTree.ROOT : tree.child(FrameTree.ROOT, ~label);
