@@ -95,8 +95,7 @@ final class PprofWriter {
     }
     for (int i = 0; i < functions.size(); i++) {
       FunctionTable.Function function = functions.get(i);
-      tables.function(
-          profile, i + 1, function.kind(), function.name(), function.module());
+      tables.function(profile, i + 1, function.kind(), function.name(), function.module());
       out.write(profile.take());
     }
     profile.field(9, provenance.endNanos() - provenance.coveredNanos());

@@ -139,8 +139,7 @@ class ConvertCommandTest {
     assertTrue(text.contains("state") && text.contains("pid"), text);
     Path direct = folder.resolve("direct.folded");
     assertEquals(DAMAGED, run("convert", STREAM.toString(), "-o", direct.toString()));
-    assertEquals(
-        stacks(direct).size(), stacks(converted(pprof, "again.folded")).size());
+    assertEquals(stacks(direct).size(), stacks(converted(pprof, "again.folded")).size());
   }
 
   private List<String> types(Path profile) {

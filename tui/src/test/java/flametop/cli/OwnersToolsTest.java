@@ -193,8 +193,16 @@ final class OwnersToolsTest {
       recording.stop();
       recording.dump(path);
     }
-    String printed = run("jfr", "print", "--json", "--stack-depth", "64", "--events",
-        "jdk.ExecutionSample", path.toString());
+    String printed =
+        run(
+            "jfr",
+            "print",
+            "--json",
+            "--stack-depth",
+            "64",
+            "--events",
+            "jdk.ExecutionSample",
+            path.toString());
     Map<String, Long> own = new HashMap<>();
     long total = 0;
     for (JsonElement event :

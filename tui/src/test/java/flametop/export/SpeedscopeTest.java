@@ -156,8 +156,12 @@ class SpeedscopeTest {
     assumeTrue(Files.isDirectory(RELEASE), "no speedscope; setup/speedscope fetches it with npm");
     Path sample;
     try (Stream<Path> files = Files.list(RELEASE)) {
-      sample = files.filter(path -> path.toString().endsWith(".txt")).filter(
-          path -> path.toString().contains("collapsed")).findFirst().orElseThrow();
+      sample =
+          files
+              .filter(path -> path.toString().endsWith(".txt"))
+              .filter(path -> path.toString().contains("collapsed"))
+              .findFirst()
+              .orElseThrow();
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     try (StackFile file =
