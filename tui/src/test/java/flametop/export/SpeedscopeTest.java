@@ -129,9 +129,8 @@ class SpeedscopeTest {
         .write(StackFormat.SPEEDSCOPE, out);
     shows(
         out.toByteArray(),
-        "4.00s (100%)",
-        "2.50s (63%)",
-        "work.c:12",
+        "2.50s (63%) 2.50s (63%) work",
+        "1.50s (38%) 1.50s (38%) rest",
         "thread 1 \"worker 1\" (1/2)");
   }
 
