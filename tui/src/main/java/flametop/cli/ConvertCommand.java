@@ -3,14 +3,17 @@ package flametop.cli;
 import flametop.cli.settings.HelpOption;
 import flametop.cli.settings.OneOf;
 import flametop.export.OutputFile;
+import flametop.export.SampleExport;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
+import flametop.profile.format.SampleLog;
 import flametop.sampler.CleanText;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -68,6 +71,17 @@ final class ConvertCommand implements Callable<Integer> {
       })
   private @Nullable StackFormat format;
 
+  @Option(
+      names = "--by",
+      paramLabel = "WHAT",
+      converter = ByName.class,
+      completionCandidates = ByName.class,
+      description = {
+        "what speedscope has a profile for: thread, state, process, none",
+        "For what a file of speedscope has a profile each, where a profile of another program says whose its stacks are: each thread (the default), each thread in one state, each process, or none: then all is one profile, and owners are the outermost frames."
+      })
+  private SampleExport.@Nullable By by;
+
   @Mixin private final SampleTypeOptions types = new SampleTypeOptions();
 
   @Option(
@@ -86,6 +100,12 @@ final class ConvertCommand implements Callable<Integer> {
     }
   }
 
+  static final class ByName extends OneOf<SampleExport.By> {
+    ByName() {
+      super(List.of(SampleExport.By.values()));
+    }
+  }
+
   @Override
   public Integer call() throws Exception {
     boolean toStdout = output.toString().equals("-");
@@ -93,15 +113,19 @@ final class ConvertCommand implements Callable<Integer> {
     if (toStdout && to == StackFormat.PPROF && Terminals.isStdout()) {
       throw Failure.usage("a pprof profile is not for a terminal; give a file: -o out.pb.gz");
     }
+    if (by != null && to != StackFormat.SPEEDSCOPE) {
+      throw Failure.usage("--by goes with speedscope, whose files have several profiles");
+    }
     ReplayedStacks.agreeOnStdin(paths);
     if (types.list(paths, () -> spec.commandLine().getOut())) {
       return ExitCode.DONE.number();
     }
     List<StackInput> inputs = StackFiles.inputs(paths, ReplayedStacks::open);
-    StackFile.Choice choice = new StackFile.Choice(null, types.wanted());
+    SampleLog samples = SampleExport.suits(to) ? new SampleLog(to == StackFormat.SPEEDSCOPE) : null;
+    StackFile.Choice choice = new StackFile.Choice(null, types.wanted(), false, samples);
     try (OutputFile file = toStdout ? null : OutputFile.create(output, force);
         StackFile stacks = StackFile.added(inputs, choice)) {
-      return write(stacks, to, file).number();
+      return write(stacks, samples, to, file).number();
     }
   }
 
@@ -128,7 +152,14 @@ final class ConvertCommand implements Callable<Integer> {
             + " --format");
   }
 
-  private ExitCode write(StackFile stacks, StackFormat to, @Nullable OutputFile file)
+  /** What writes all stacks, and returns how many. */
+  @FunctionalInterface
+  private interface Writing {
+    long to(OutputStream out) throws IOException;
+  }
+
+  private ExitCode write(
+      StackFile stacks, @Nullable SampleLog samples, StackFormat to, @Nullable OutputFile file)
       throws IOException, InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
     try {
@@ -149,13 +180,25 @@ final class ConvertCommand implements Callable<Integer> {
         return ExitCode.FAILED;
       }
       StackExport export = FileScreen.export(reading, stacks.held(0).get(), null);
-      long written;
+      Writing writing = out -> to.write(export, out);
+      if (samples != null && samples.isWhole()) {
+        SampleExport all =
+            new SampleExport(
+                export.provenance(), samples, by == null ? SampleExport.By.THREAD : by);
+        writing = out -> all.write(to, out);
+      }
+      if (samples != null && samples.overflows()) {
+        Main.complain(err, "there is no memory for source lines, threads and order: sums follow");
+      } else if (samples != null && samples.lostOrder()) {
+        Main.complain(err, "there is no memory for the order of so many samples: sums follow");
+      }
       if (file == null) {
-        written = to.write(export, new StandardOutput());
+        long unused = writing.to(new StandardOutput());
       } else {
         long[] count = new long[1];
-        file.write(out -> count[0] = to.write(export, out));
-        written = count[0];
+        Writing whole = writing;
+        file.write(out -> count[0] = whole.to(out));
+        long written = count[0];
         String name = CleanText.clean(file.path().toString(), 1_024);
         Main.complain(err, "wrote " + name + ": " + export.describe(written));
       }

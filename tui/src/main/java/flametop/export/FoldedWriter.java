@@ -27,7 +27,7 @@ final class FoldedWriter {
   static long write(StackExport export, OutputStream out) throws IOException {
     Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     writer.append("# unit: ").append(export.measure().unit()).append('\n');
-    writer.append("# first frame: ").append(hasOwners(export) ? "comm\n" : "function\n");
+    writer.append("# ").append(StackExport.firstFrame(export.hasOwners())).append('\n');
     if (export.exactTotal() != Extract.NO_TOTAL) {
       writer.append("# exact total: ").append(Long.toString(export.exactTotal())).append('\n');
     }
@@ -44,20 +44,6 @@ final class FoldedWriter {
     }
     writer.flush();
     return stacks;
-  }
-
-  /**
-   * Whether comms, processes or the like stand above the frames, as the first stack with a frame
-   * tells. Events without a stack are of no owner: {@code [not sampled]} is all of their path.
-   */
-  private static boolean hasOwners(StackExport export) {
-    for (FoldedStack stack : export.stacks()) {
-      NodeKind first = stack.kinds()[0];
-      if (first.isOwner() || first.isFrame()) {
-        return first.isOwner();
-      }
-    }
-    return false;
   }
 
   /**

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,15 +20,12 @@ import java.util.zip.GZIPOutputStream;
  * @see <a href="https://github.com/google/pprof/blob/main/proto/profile.proto">its definition</a>
  */
 final class PprofWriter {
-  private final Map<String, Integer> strings = new HashMap<>();
-  private final List<String> table = new ArrayList<>();
+  private final PprofTables tables = new PprofTables();
 
   /** Numbers of locations by the numbers of their functions, outermost first. */
   private final Map<List<Integer>, Integer> locations = new LinkedHashMap<>();
 
-  private PprofWriter() {
-    string("");
-  }
+  private PprofWriter() {}
 
   /** What a sample says beside its stack. */
   interface Columns {
@@ -40,6 +36,9 @@ final class PprofWriter {
     String[] period();
 
     long periodLength();
+
+    /** Whether a stack begins with whose it is. */
+    boolean hasOwners();
 
     /** How many of the outermost frames of a stack are left out. */
     int leftOut(FoldedStack stack);
@@ -82,13 +81,13 @@ final class PprofWriter {
     public String[][] types() {
       return time
           ? new String[][] {
-            {"samples", "count"}, {"time", parts("microseconds", export.decimals())}
+            {"samples", "count"}, {"time", PprofTables.parts("microseconds", export.decimals())}
           }
           : new String[][] {{export.measure().unit(), unit()}};
     }
 
     private String unit() {
-      return parts(
+      return PprofTables.parts(
           switch (export.measure().kind()) {
             case DURATION -> "nanoseconds";
             case BYTES -> "bytes";
@@ -107,6 +106,11 @@ final class PprofWriter {
     @Override
     public long periodLength() {
       return time ? export.provenance().periodNanos() : 1;
+    }
+
+    @Override
+    public boolean hasOwners() {
+      return export.hasOwners();
     }
 
     @Override
@@ -146,9 +150,10 @@ final class PprofWriter {
     FunctionTable functions = new FunctionTable();
     Protobuf profile = new Protobuf();
     for (String[] type : columns.types()) {
-      profile.field(1, type(type));
+      profile.field(1, tables.type(type[0], type[1]));
     }
-    Protobuf period = type(columns.period());
+    String[] ofPeriod = columns.period();
+    Protobuf period = tables.type(ofPeriod[0], ofPeriod[1]);
     long stacks = 0;
     for (FoldedStack stack : of) {
       stacks++;
@@ -157,7 +162,7 @@ final class PprofWriter {
         Protobuf sample = new Protobuf().packed(1, path).packed(2, columns.values(share));
         String[] labels = columns.labels(stack, share);
         for (int i = 0; i < labels.length; i += 2) {
-          label(sample, labels[i], labels[i + 1]);
+          tables.label(sample, labels[i], labels[i + 1]);
         }
         profile.field(2, sample);
       }
@@ -166,14 +171,15 @@ final class PprofWriter {
       }
       out.write(profile.take());
     }
-    Map<String, Integer> modules = new HashMap<>();
     // The first mapping is what pprof calls the file of the profile.
-    mapping(profile, modules, provenance.host());
+    tables.mapping(profile, provenance.host());
     for (Map.Entry<List<Integer>, Integer> entry : locations.entrySet()) {
       List<Integer> called = entry.getKey();
       String own = functions.get(called.get(0)).module();
       Protobuf location = new Protobuf().field(1, entry.getValue());
-      location.field(2, mapping(profile, modules, own.isEmpty() ? provenance.host() : own));
+      if (!own.isEmpty()) {
+        location.field(2, tables.mapping(profile, own));
+      }
       // What is inlined stands before what it is inlined into.
       for (int i = called.size() - 1; i >= 0; i--) {
         location.field(4, new Protobuf().field(1, called.get(i) + 1));
@@ -183,30 +189,17 @@ final class PprofWriter {
     }
     for (int i = 0; i < functions.size(); i++) {
       FunctionTable.Function function = functions.get(i);
-      int number = i + 1;
-      int name = string(function.name().isEmpty() ? "-" : function.name());
-      profile.field(
-          5,
-          new Protobuf()
-              .field(1, number)
-              .field(2, name)
-              .field(3, name)
-              .field(4, string(function.module())));
+      tables.function(profile, i + 1, function.kind(), function.name(), function.module());
       out.write(profile.take());
     }
     profile.field(9, provenance.endNanos() - provenance.coveredNanos());
     profile.field(10, provenance.coveredNanos());
     profile.field(11, period);
     profile.field(12, columns.periodLength());
-    List<String> lines = provenance.lines();
-    long[] comments = new long[lines.size()];
-    for (int i = 0; i < comments.length; i++) {
-      comments[i] = string(lines.get(i));
-    }
-    profile.packed(13, comments);
-    for (String text : table) {
-      profile.field(6, text);
-    }
+    List<String> lines = new ArrayList<>(provenance.lines());
+    lines.add(StackExport.firstFrame(columns.hasOwners()));
+    tables.comments(profile, lines);
+    tables.strings(profile);
     out.write(profile.take());
     return stacks;
   }
@@ -226,41 +219,5 @@ final class PprofWriter {
       path[frames - ++size] = known == null ? locations.size() : known;
     }
     return Arrays.copyOfRange(path, frames - size, frames);
-  }
-
-  /** The unit of numbers with decimals: pprof has whole numbers, so the unit is smaller. */
-  private static String parts(String unit, int decimals) {
-    return decimals == 0 ? unit : unit + "/1" + "0".repeat(decimals);
-  }
-
-  /** The number of a module's mapping; a new mapping is written. */
-  private int mapping(Protobuf profile, Map<String, Integer> modules, String module) {
-    Integer known = modules.putIfAbsent(module, modules.size() + 1);
-    if (known != null) {
-      return known;
-    }
-    // That all names are there keeps pprof from looking for the file.
-    Protobuf mapping = new Protobuf().field(1, modules.size()).field(5, string(module));
-    profile.field(3, mapping.field(7, 1).field(8, 1).field(9, 1));
-    return modules.size();
-  }
-
-  private Protobuf type(String[] typeAndUnit) {
-    return new Protobuf().field(1, string(typeAndUnit[0])).field(2, string(typeAndUnit[1]));
-  }
-
-  private void label(Protobuf sample, String key, String value) {
-    if (!value.isEmpty()) {
-      sample.field(3, new Protobuf().field(1, string(key)).field(2, string(value)));
-    }
-  }
-
-  private int string(String text) {
-    Integer number = strings.putIfAbsent(text, table.size());
-    if (number == null) {
-      table.add(text);
-      return table.size() - 1;
-    }
-    return number;
   }
 }

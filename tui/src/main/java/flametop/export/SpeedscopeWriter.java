@@ -2,6 +2,8 @@ package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.format.FrameMark;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
@@ -29,12 +31,7 @@ final class SpeedscopeWriter {
         int unused = functions.of(stack, frame);
       }
     }
-    json.append(
-        "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":");
-    Json.string(json, export.provenance().program());
-    json.append(",\"name\":");
-    Json.string(json, String.join("; ", export.provenance().lines()));
-    json.append(",\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
+    begin(json, export.provenance(), export.hasOwners());
     for (int i = 0; i < functions.size(); i++) {
       json.append(i == 0 ? "\n{\"name\":" : ",\n{\"name\":");
       Json.string(json, functions.get(i).name());
@@ -42,6 +39,7 @@ final class SpeedscopeWriter {
         json.append(",\"file\":");
         Json.string(json, functions.get(i).module());
       }
+      mark(json, functions.get(i).kind(), functions.get(i).module());
       json.append('}');
     }
     json.append("]},\"profiles\":[{\"type\":\"sampled\",\"name\":");
@@ -68,6 +66,29 @@ final class SpeedscopeWriter {
     json.append("]}]}\n");
     json.flush();
     return stacks;
+  }
+
+  /**
+   * Writes a file up to its frames.
+   *
+   * @param owners whether outermost frames are no functions
+   */
+  static void begin(Writer json, Provenance provenance, boolean owners) throws IOException {
+    json.append(
+        "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\",\"exporter\":");
+    Json.string(json, provenance.program());
+    json.append(",\"firstFrame\":").append(owners ? "\"comm\"" : "\"function\"");
+    json.append(",\"name\":");
+    Json.string(json, String.join("; ", provenance.lines()));
+    json.append(",\"activeProfileIndex\":0,\"shared\":{\"frames\":[");
+  }
+
+  /** Writes the kind of a frame, unless the module says the kind, or the kind is the usual one. */
+  static void mark(Writer json, NodeKind kind, String module) throws IOException {
+    String mark = FrameMark.of(kind);
+    if (!mark.isEmpty() && !(kind == NodeKind.KERNEL && module.startsWith("[kernel"))) {
+      json.append(",\"mark\":\"").append(mark).append('"');
+    }
   }
 
   /** A unit that speedscope knows. */

@@ -3,6 +3,7 @@ package flametop.export;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
+import flametop.profile.answer.NodeKind;
 import flametop.profile.tree.LookAhead;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -76,6 +77,25 @@ public record StackExport(
   /** A value in the unit, as it is written. */
   String text(long value) {
     return Decimal.text(value, decimals);
+  }
+
+  /**
+   * Whether comms, processes or the like stand above the frames, as the first stack with a frame
+   * tells. Events without a stack are of no owner: {@code [not sampled]} is all of their path.
+   */
+  boolean hasOwners() {
+    for (FoldedStack stack : stacks) {
+      NodeKind first = stack.kinds()[0];
+      if (first.isOwner() || first.isFrame()) {
+        return first.isOwner();
+      }
+    }
+    return false;
+  }
+
+  /** A line that says what the outermost frames are. */
+  static String firstFrame(boolean owners) {
+    return "first frame: " + (owners ? "comm" : "function");
   }
 
   /** Whether there is no stack. */

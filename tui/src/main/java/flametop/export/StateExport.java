@@ -145,6 +145,11 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
     }
 
     @Override
+    public boolean hasOwners() {
+      return true;
+    }
+
+    @Override
     public int leftOut(FoldedStack stack) {
       return groups(stack);
     }

@@ -1,16 +1,22 @@
 package flametop.cli;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -63,13 +69,93 @@ class ConvertCommandTest {
       assertEquals(direct, stacks(converted(pprof, sample + ".1.folded")), sample);
       Path speedscope = converted(pprof, sample + ".speedscope.json");
       Path again = converted(speedscope, sample + ".2.pb.gz");
-      // speedscope has no word for what is inlined.
-      List<String> plain = direct.stream().map(line -> line.replace("_[i]", "")).toList();
-      assertEquals(plain, stacks(converted(again, sample + ".2.folded")), sample);
+      assertEquals(direct, stacks(converted(again, sample + ".2.folded")), sample);
       if (sample.equals("any-order.pb")) {
-        assertTrue(Files.readString(speedscope).contains("\"file\":\"sample.bin\""));
+        String json = Files.readString(speedscope);
+        assertTrue(json.matches("(?s).*\"module\":\"[^\"]*/sample\\.bin\".*"), json);
+        assertTrue(json.matches("(?s).*\"file\":\"[^\"]*sample\\.go\",\"line\":[1-9].*"), json);
       }
     }
+  }
+
+  @Test
+  void convert_perfToSpeedscope_hasAProfileForEachThreadInOrder() throws Exception {
+    StringBuilder perf = new StringBuilder();
+    for (String sample : List.of("1/1 f", "1/2 g", "1/1 g", "1/1 f", "3/3 f")) {
+      String[] words = sample.split(" ");
+      perf.append("app ").append(words[0]).append(" [000] 1.000001: 10 cpu-clock: \n\t 400 ");
+      perf.append(words[1]).append("+0x1 (/bin/app)\n\n");
+    }
+    Path in = Files.writeString(folder.resolve("perf.txt"), perf);
+    JsonObject file = json(converted(in, "threads.speedscope.json"));
+    List<String> names = new ArrayList<>();
+    for (JsonElement frame : file.getAsJsonObject("shared").getAsJsonArray("frames")) {
+      names.add(frame.getAsJsonObject().get("name").getAsString());
+    }
+    List<String> profiles = new ArrayList<>();
+    for (JsonElement element : file.getAsJsonArray("profiles")) {
+      StringBuilder order = new StringBuilder();
+      JsonObject profile = element.getAsJsonObject();
+      for (JsonElement sample : profile.getAsJsonArray("samples")) {
+        order.append(' ').append(names.get(sample.getAsJsonArray().get(0).getAsInt()));
+      }
+      profiles.add(profile.get("name").getAsString() + ":" + order);
+    }
+    assertEquals(
+        List.of(
+            "app, process 1, thread 1 \"app\": f g f",
+            "app, process 1, thread 2 \"app\": g",
+            "app, process 3, thread 3 \"app\": f"),
+        profiles);
+    assertEquals(2, profiles(converted(in, "processes.speedscope.json", "--by", "process")));
+    assertEquals(1, profiles(converted(in, "one.speedscope.json", "--by", "none")));
+    assertEquals(
+        ExitCode.USAGE.number(),
+        run("convert", in.toString(), "--by", "none", "-o", folder.resolve("x.pb.gz").toString()));
+  }
+
+  @Test
+  void convert_toPprof_keepsAllSampleTypesUnlessOneIsChosen() throws Exception {
+    Path in = SAMPLES.resolve("no-mappings.pb.gz");
+    assertEquals(
+        List.of("inuse_space", "alloc_objects", "alloc_space", "inuse_objects"),
+        types(converted(in, "all.pb.gz")));
+    Path one = converted(in, "one.pb.gz", "--sample-type", "alloc_space");
+    assertEquals(List.of("alloc_space"), types(one));
+    assertEquals(
+        stacks(converted(in, "1.folded", "--sample-type", "alloc_space")),
+        stacks(converted(one, "2.folded")));
+  }
+
+  @Test
+  void convert_recordedStream_keepsProcessesStatesAndModules() throws Exception {
+    Path pprof = folder.resolve("stream.pb.gz");
+    assertEquals(DAMAGED, run("convert", STREAM.toString(), "-o", pprof.toString()));
+    byte[] bytes;
+    try (GZIPInputStream in = new GZIPInputStream(Files.newInputStream(pprof))) {
+      bytes = in.readAllBytes();
+    }
+    String text = new String(bytes, ISO_8859_1);
+    assertTrue(text.contains("state") && text.contains("pid"), text);
+    Path direct = folder.resolve("direct.folded");
+    assertEquals(DAMAGED, run("convert", STREAM.toString(), "-o", direct.toString()));
+    assertEquals(stacks(direct).size(), stacks(converted(pprof, "again.folded")).size());
+  }
+
+  private List<String> types(Path profile) {
+    StringWriter out = new StringWriter();
+    CommandLine line = Main.commandLine(new Interruption(), List.of());
+    line.setOut(new PrintWriter(out));
+    assertEquals(0, line.execute("convert", profile.toString(), "--sample-type", "list"));
+    return out.toString().lines().toList();
+  }
+
+  private static JsonObject json(Path path) throws Exception {
+    return JsonParser.parseString(Files.readString(path)).getAsJsonObject();
+  }
+
+  private static int profiles(Path speedscope) throws Exception {
+    return json(speedscope).getAsJsonArray("profiles").size();
   }
 
   @Test

@@ -112,7 +112,7 @@ class PprofToolTest {
   void comments_provenance_allOfIt() throws Exception {
     assertEquals(
         String.join("\n", Exports.provenance("web-1").lines())
-            + "\nseen: 77 times, by passes and samples",
+            + "\nseen: 77 times, by passes and samples\nfirst frame: comm",
         pprof(server(), "-comments").strip());
   }
 

@@ -2,13 +2,18 @@ package flametop.profile.file;
 
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
+import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.format.Place;
+import flametop.profile.format.ProfileFacts;
+import flametop.profile.format.SampleLog;
 import flametop.profile.format.StackSink;
 import flametop.profile.format.Unit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -39,6 +44,9 @@ final class ProfileStacks implements StackSink {
   /** Most types of values that are told apart: more than any program counts. */
   private static final int MOST_MEASURES = 200;
 
+  /** The unit of recorded streams. */
+  private static final Unit MICROS = Unit.of("us", "");
+
   private final StackNames names;
   private final StackTree tree;
   private final int column;
@@ -46,9 +54,13 @@ final class ProfileStacks implements StackSink {
   private final String wanted;
   private final Consumer<Runnable> folding;
   private final BooleanSupplier closed;
+  private final @Nullable SampleLog samples;
   private final BlockingQueue<Batch> free = new ArrayBlockingQueue<>(BATCHES);
 
   // The reading thread.
+
+  /** Takes all that the tree does not; null if nobody wants that. */
+  private SampleLog.@Nullable Input log;
 
   private final List<String> measures = new ArrayList<>();
   private final List<Unit> units = new ArrayList<>();
@@ -95,6 +107,7 @@ final class ProfileStacks implements StackSink {
    * @param wanted name of the measure to show; empty: what the profile prefers
    * @param folding runs work on the thread that folds
    * @param closed whether nobody wants the stacks any more
+   * @param samples takes what the tree does not have; null if nobody wants that
    */
   ProfileStacks(
       StackNames names,
@@ -103,7 +116,9 @@ final class ProfileStacks implements StackSink {
       StackTally tally,
       String wanted,
       Consumer<Runnable> folding,
-      BooleanSupplier closed) {
+      BooleanSupplier closed,
+      @Nullable SampleLog samples) {
+    this.samples = samples;
     this.names = names;
     this.tree = tree;
     this.column = column;
@@ -117,6 +132,53 @@ final class ProfileStacks implements StackSink {
     mark(tally::countsStacks);
   }
 
+  /** The profile begins. */
+  void begin() {
+    log = samples == null ? null : samples.new Input();
+  }
+
+  /** Logs a stack of a recorded stream; its value counts µs. */
+  void replayed(FoldedStack stack) {
+    if (samples == null) {
+      return;
+    }
+    if (log == null) {
+      begin();
+      Objects.requireNonNull(log).type("time", MICROS, true);
+      log.prefer(0);
+    }
+    if (stack.kinds()[0].isOwner()) {
+      log.owners();
+    }
+    int depth = stack.names().length;
+    int[] path = new int[depth];
+    for (int i = 0; i < depth; i++) {
+      path[i] = logged(stack.kinds()[i], stack.names()[i], stack.modules()[i], null);
+    }
+    if (stack.shares().isEmpty() || !stack.kinds()[0].isOwner()) {
+      log.stack(0, path, depth, MICROS.of(stack.value()));
+      return;
+    }
+    for (FoldedStack.Share share : stack.shares()) {
+      Owner owner =
+          new Owner(stack.names()[0], share.pid(), share.thread(), share.tid(), "", share.state());
+      path[0] = logged(NodeKind.PROCESS, owner.comm(), "", owner);
+      log.stack(0, path, depth, MICROS.of(share.value()));
+    }
+  }
+
+  private int logged(NodeKind kind, String name, String module, @Nullable Owner owner) {
+    Objects.requireNonNull(log).frame(kind, name, module, Place.NONE, owner);
+    return frames++;
+  }
+
+  /** What was read is no profile. */
+  void miss() {
+    if (samples != null) {
+      samples.miss();
+    }
+  }
+
   @Override
   public int measure(String name, Unit unit, boolean preferred) {
     String clean = name.isEmpty() ? unit.name() : FoldedName.oneLine(cut(name));
@@ -128,6 +190,9 @@ final class ProfileStacks implements StackSink {
     units.add(unit);
     int number = measures.size() - 1;
     boolean asked = clean.equals(wanted);
+    if (log != null) {
+      log.type(clean, unit, asked || wanted.isEmpty());
+    }
     if (asked || wanted.isEmpty() && preferred && !isChosen) {
       chosen = number;
       isChosen = true;
@@ -137,14 +202,50 @@ final class ProfileStacks implements StackSink {
 
   @Override
   public boolean wants(int measure) {
+    return isShown(measure) || logs(measure);
+  }
+
+  private boolean isShown(int measure) {
     return measure == chosen && (wanted.isEmpty() || isChosen);
   }
 
+  /** Whether the log takes a measure: all, unless one was chosen or the order counts. */
+  private boolean logs(int measure) {
+    return log != null && (isShown(measure) || wanted.isEmpty() && !log.isOrdered());
+  }
+
   @Override
-  public int frame(NodeKind kind, String name, String module) {
+  public boolean wantsOrder() {
+    return log != null && log.isOrdered();
+  }
+
+  @Override
+  public boolean wantsLabels() {
+    return log != null;
+  }
+
+  @Override
+  public void labels(List<Label> of) {
+    if (log != null) {
+      log.labels(of);
+    }
+  }
+
+  @Override
+  public void facts(ProfileFacts of) {
+    if (log != null) {
+      log.facts(of);
+    }
+  }
+
+  @Override
+  public int frame(NodeKind kind, String name, String module, Place place) {
     byte[] text = StackNames.text(kind, cut(name), cut(module));
     if (frames >= names.most()) {
       return NO_FRAME;
+    }
+    if (log != null) {
+      log.frame(kind, cut(name), cut(module), place, null);
     }
     batch.names.add(text);
     batch.nameBytes += text.length;
@@ -157,15 +258,18 @@ final class ProfileStacks implements StackSink {
       return NO_FRAME;
     }
     owners();
-    byte[] text =
-        OwnerNames.text(
-            new Owner(
-                of.comm().isEmpty() ? "-" : cut(of.comm()),
-                of.pid(),
-                cut(of.thread()),
-                of.tid(),
-                cut(of.cgroup()),
-                of.state()));
+    Owner owner =
+        new Owner(
+            of.comm().isEmpty() ? "-" : cut(of.comm()),
+            of.pid(),
+            cut(of.thread()),
+            of.tid(),
+            cut(of.cgroup()),
+            of.state());
+    if (log != null) {
+      log.frame(NodeKind.PROCESS, owner.comm(), "", Place.NONE, owner);
+    }
+    byte[] text = OwnerNames.text(owner);
     batch.names.add(text);
     batch.nameBytes += text.length;
     return frames++;
@@ -179,14 +283,20 @@ final class ProfileStacks implements StackSink {
   public void owners() {
     if (!owned) {
       owned = true;
+      if (log != null) {
+        log.owners();
+      }
       mark(() -> tree.says(true));
     }
   }
 
   @Override
   public void stack(int measure, int[] stack, int shared, int depth, long value) {
+    if (logs(measure) && isSound(stack, depth, value)) {
+      Objects.requireNonNull(log).stack(measure, stack, depth, value);
+    }
     same = Math.min(same, shared);
-    if (!wants(measure)) {
+    if (!isShown(measure)) {
       return;
     }
     if (value < 0 || depth > StackLines.MAX_FRAMES) {
@@ -225,6 +335,14 @@ final class ProfileStacks implements StackSink {
     if (stacks.size > BATCH || batch.nameBytes > BATCH_NAMES) {
       hand();
     }
+  }
+
+  private static boolean isSound(int[] stack, int depth, long value) {
+    boolean sound = value >= 0 && depth <= StackLines.MAX_FRAMES;
+    for (int i = 0; i < depth && sound; i++) {
+      sound = stack[i] != NO_FRAME;
+    }
+    return sound;
   }
 
   @Override
@@ -288,6 +406,9 @@ final class ProfileStacks implements StackSink {
    */
   @Nullable String end() {
     boolean missing = !wanted.isEmpty() && !isChosen;
+    if (log != null) {
+      log.prefer(chosen);
+    }
     if (missing) {
       mark(() -> tally.measures(List.of(), 0));
     } else {

@@ -13,6 +13,7 @@ import flametop.profile.answer.SnapshotSource;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
+import flametop.profile.format.SampleLog;
 import flametop.profile.tree.Graph;
 import flametop.profile.tree.GraphPicture;
 import flametop.profile.tree.Graphs;
@@ -134,7 +135,14 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     for (StackLines of : lines) {
       profiles.add(
           new ProfileStacks(
-              names, tree, column, of.tally(), choice.sampleType, worker::enqueue, () -> closed));
+              names,
+              tree,
+              column,
+              of.tally(),
+              choice.sampleType,
+              worker::enqueue,
+              () -> closed,
+              choice.samples));
       column = StackTree.NOW;
     }
     Thread reader = new Thread(this::read, "read");
@@ -153,13 +161,15 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
    * @param sampleType the type of values to show of a profile that has several; empty: what the
    *     profile prefers
    * @param rereads whether the file can be read again, for another type
+   * @param samples takes what the graph of a profile does not show; null: nobody wants that
    */
-  public record Choice(@Nullable Boolean comm, String sampleType, boolean rereads) {
+  public record Choice(
+      @Nullable Boolean comm, String sampleType, boolean rereads, @Nullable SampleLog samples) {
     /** Nothing is said. */
     public static final Choice NONE = new Choice(null, "");
 
     public Choice(@Nullable Boolean comm, String sampleType) {
-      this(comm, sampleType, false);
+      this(comm, sampleType, false, null);
     }
 
     /** Only this is said: whether the outermost frames are comms. */

@@ -123,7 +123,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
         inputs.get(index),
         index + 1,
         files.length,
-        new StackFile.Choice(choice.comm(), sampleType, again));
+        new StackFile.Choice(choice.comm(), sampleType, again, null));
   }
 
   @Override

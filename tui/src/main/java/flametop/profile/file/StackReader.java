@@ -52,7 +52,7 @@ final class StackReader {
   void read(StackInput input, StackLines lines, ProfileStacks profile)
       throws IOException, InterruptedException {
     if (input.replay() != null) {
-      replay(input.replay(), lines);
+      replay(input.replay(), lines, profile);
       return;
     }
     byte[] head = new byte[0];
@@ -66,10 +66,12 @@ final class StackReader {
     ProfileFormat format = FormatGuess.format(head);
     InputStream stream = new Whole(head, input, failed);
     if (format == null) {
+      profile.miss();
       readText(stream, lines);
       return;
     }
     String missing;
+    profile.begin();
     try {
       format.reader().read(new ProfileReader.Source(stream, input.plainFile()), profile);
     } finally {
@@ -143,11 +145,12 @@ final class StackReader {
     }
   }
 
-  private void replay(StackReplay replay, StackLines into) throws IOException {
+  private void replay(StackReplay replay, StackLines into, ProfileStacks log) throws IOException {
     List<FoldedStack> stacks = new ArrayList<>();
     try {
       replay.read(
           stack -> {
+            log.replayed(stack);
             stacks.add(stack);
             if (stacks.size() == STACKS) {
               hand(stacks, into);

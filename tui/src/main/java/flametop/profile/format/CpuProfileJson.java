@@ -30,7 +30,7 @@ final class CpuProfileJson {
 
   private static final Unit UNIT = Unit.of("us", "");
 
-  private record Frame(String name, String url) {}
+  private record Frame(String name, String url, Place place) {}
 
   private final LongIndex ids = new LongIndex();
   private final Map<Frame, Integer> known = new HashMap<>();
@@ -134,7 +134,7 @@ final class CpuProfileJson {
     long id = -1;
     long parent = -1;
     long hit = 0;
-    Frame of = new Frame("", "");
+    Frame of = new Frame("", "", Place.NONE);
     LongColumn below = new LongColumn();
     while (JsonReader.nextField(json)) {
       String field = json.currentName();
@@ -173,6 +173,7 @@ final class CpuProfileJson {
     String name = "";
     String url = "";
     long line = -1;
+    long column = -1;
     while (JsonReader.nextField(json)) {
       String field = json.currentName();
       json.nextToken();
@@ -180,14 +181,17 @@ final class CpuProfileJson {
         case "functionName" -> name = JsonReader.text(json);
         case "url" -> url = JsonReader.text(json);
         case "lineNumber" -> line = JsonReader.whole(json);
+        case "columnNumber" -> column = JsonReader.whole(json);
         default -> json.skipChildren();
       }
     }
     String file = url.substring(url.lastIndexOf('/') + 1);
-    // Functions without a name are told apart by where they begin; V8 counts lines from 0 on.
+    // V8 counts lines from 0 on.
+    Place place = Place.of(url, line + 1, column + 1);
+    // Functions without a name are told apart by where they begin.
     return name.isEmpty()
-        ? new Frame("(anonymous) " + file + ":" + (line + 1), url)
-        : new Frame(name, url);
+        ? new Frame("(anonymous) " + file + ":" + (line + 1), url, place)
+        : new Frame(name, url, place);
   }
 
   /** Hands all stacks on. */
@@ -206,23 +210,40 @@ final class CpuProfileJson {
    * @param count measure of samples
    */
   void write(StackSink to, @Nullable Owner owner, int time, int count) {
-    FrameTree tree = new FrameTree();
+    FrameTree tree = new FrameTree(to.wantsOrder());
     int[] nodes = nodes(tree, owner == null ? FrameTree.ROOT : tree.child(FrameTree.ROOT, -1));
+    boolean timed = deltas.size() > 0;
+    boolean ordered = to.wantsOrder();
+    // By row: what its samples add up to, where their order is not wanted.
+    long[] times = new long[ordered ? 0 : nodes.length];
+    int[] counts = new int[times.length];
     long unheld = 0;
     long elapsed = 0;
-    boolean timed = deltas.size() > 0;
+    long next = timed ? deltas.get(0, UNIT) : 0;
     for (int i = 0; i < samples.size; i++) {
+      long own = Math.max(0, next);
+      next = i + 1 < deltas.size() ? deltas.get(i + 1, UNIT) : 0;
+      long lasts = lasts(i, elapsed, own, next);
+      elapsed += own;
       int row = samples.items[i];
       int node = row < 0 || !isDescribed(row) ? -1 : nodes[row];
-      long lasts = lasts(i, elapsed);
-      elapsed += i < deltas.size() ? Math.max(0, deltas.get(i, UNIT)) : 0;
       if (node < 0) {
         unheld++;
-      } else {
+      } else if (ordered) {
         boolean kept = tree.add(node, 1, 1);
         kept &= !timed || lasts <= 0 || tree.add(node, 0, lasts);
         unheld += kept ? 0 : 1;
+      } else {
+        counts[row]++;
+        long sum = times[row] + Math.max(0, lasts);
+        unheld += sum < 0 ? 1 : 0;
+        times[row] = sum < 0 ? times[row] : sum;
       }
+    }
+    for (int row = 0; row < times.length; row++) {
+      boolean kept = counts[row] == 0 || tree.add(nodes[row], 1, counts[row]);
+      kept &= times[row] == 0 || tree.add(nodes[row], 0, times[row]);
+      unheld += kept ? 0 : 1;
     }
     for (int row = 0; samples.size == 0 && row < nodes.length; row++) {
       if (nodes[row] >= 0 && !tree.add(nodes[row], 1, hits.get(row))) {
@@ -238,7 +259,7 @@ final class CpuProfileJson {
           }
           if (numbers[of] == 0) {
             Frame called = frames.get(of);
-            numbers[of] = 1 + to.frame(NodeKind.USER, called.name, called.url);
+            numbers[of] = 1 + to.frame(NodeKind.USER, called.name, called.url, called.place);
           }
           return numbers[of] - 1;
         },
@@ -256,15 +277,18 @@ final class CpuProfileJson {
     }
   }
 
-  /** How long a sample lasts, in parts of µs. */
-  private long lasts(int sample, long elapsed) {
+  /**
+   * How long a sample lasts, in parts of µs.
+   *
+   * @param own what passed since the sample before
+   * @param next what passes until the sample behind
+   */
+  private long lasts(int sample, long elapsed, long own, long next) {
     if (sample + 1 < Math.min(deltas.size(), samples.size)) {
-      long delta = deltas.get(sample + 1, UNIT);
-      back += delta < 0 ? 1 : 0;
-      return delta;
+      back += next < 0 ? 1 : 0;
+      return next;
     }
     boolean ends = sample + 1 == samples.size && end > start && start >= 0;
-    long own = sample < deltas.size() ? Math.max(0, deltas.get(sample, UNIT)) : 0;
     return ends ? UNIT.of(end - start) - elapsed - own : 0;
   }
 

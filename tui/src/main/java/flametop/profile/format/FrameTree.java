@@ -26,12 +26,30 @@ final class FrameTree {
   private final List<LongColumn> values = new ArrayList<>();
   private final int mostNodes;
 
-  FrameTree() {
-    this((int) Math.min(1 << 26, Runtime.getRuntime().maxMemory() / 5 / 64));
+  // In the order in which they were added, while that order is kept: node, measure, value.
+  private final IntColumn addedNodes = new IntColumn();
+  private final IntColumn addedMeasures = new IntColumn();
+  private final LongColumn added = new LongColumn();
+  private final int mostAdded;
+  private boolean ordered;
+
+  /**
+   * @param ordered whether values are kept in the order in which they are added, and not as sums
+   */
+  FrameTree(boolean ordered) {
+    this(
+        ordered,
+        (int) Math.min(1 << 26, Runtime.getRuntime().maxMemory() / 5 / 64),
+        (int) Math.min(1 << 28, Runtime.getRuntime().maxMemory() / 10 / 32));
   }
 
-  FrameTree(int mostNodes) {
+  /**
+   * @param mostAdded values that there is room for in their order; with more all become sums
+   */
+  FrameTree(boolean ordered, int mostNodes, int mostAdded) {
+    this.ordered = ordered;
     this.mostNodes = mostNodes;
+    this.mostAdded = mostAdded;
     // No frame has this number, so that no child is the root.
     keys.add(key(ROOT, Integer.MIN_VALUE));
     index = new LongIndex(keys);
@@ -76,8 +94,48 @@ final class FrameTree {
     return depths.items[node];
   }
 
+  int nodes() {
+    return keys.size;
+  }
+
+  /** Whether values are still kept in the order in which they were added. */
+  boolean isOrdered() {
+    return ordered;
+  }
+
+  /** The frames from the root to a node, whose number is the depth of the node. */
+  int[] path(int node, int[] into) {
+    int[] path = depth(node) <= into.length ? into : new int[2 * depth(node)];
+    for (int at = node; at != ROOT; at = parent(at)) {
+      path[depth(at) - 1] = frame(at);
+    }
+    return path;
+  }
+
   /** Adds to the value of a node; returns false if the sum would be too large. */
   boolean add(int node, int measure, long value) {
+    if (ordered && added.size < mostAdded) {
+      addedNodes.add(node);
+      addedMeasures.add(measure);
+      added.add(value);
+      return value >= 0;
+    }
+    if (ordered) {
+      ordered = false;
+      for (int i = 0; i < added.size; i++) {
+        boolean unused = sum(addedNodes.items[i], addedMeasures.items[i], added.items[i]);
+      }
+      addedNodes.clear();
+      addedNodes.trim();
+      addedMeasures.clear();
+      addedMeasures.trim();
+      added.clear();
+      added.trim();
+    }
+    return sum(node, measure, value);
+  }
+
+  private boolean sum(int node, int measure, long value) {
     while (values.size() <= measure) {
       values.add(new LongColumn());
     }
@@ -88,6 +146,57 @@ final class FrameTree {
     }
     of.set(node, sum);
     return true;
+  }
+
+  /** Takes a value of a node. */
+  @FunctionalInterface
+  interface Values {
+    void value(int node, int measure, long value);
+  }
+
+  /** Goes through all values above 0: in their order if that is kept, else a sum for each node. */
+  void each(Values to) {
+    for (int i = 0; i < added.size; i++) {
+      if (added.items[i] > 0) {
+        to.value(addedNodes.items[i], addedMeasures.items[i], added.items[i]);
+      }
+    }
+    for (int node = 0; node < keys.size; node++) {
+      for (int measure = 0; measure < values.size(); measure++) {
+        if (values.get(measure).get(node) > 0) {
+          to.value(node, measure, values.get(measure).get(node));
+        }
+      }
+    }
+  }
+
+  /** Gives all values a row: sums too. Nothing is added from now on. */
+  int rows() {
+    if (added.size == 0) {
+      for (int node = 0; node < keys.size; node++) {
+        for (int measure = 0; measure < values.size(); measure++) {
+          if (values.get(measure).get(node) > 0) {
+            addedNodes.add(node);
+            addedMeasures.add(measure);
+            added.add(values.get(measure).get(node));
+          }
+        }
+      }
+      values.clear();
+    }
+    return added.size;
+  }
+
+  int rowNode(int row) {
+    return addedNodes.items[row];
+  }
+
+  int rowMeasure(int row) {
+    return addedMeasures.items[row];
+  }
+
+  long rowValue(int row) {
+    return added.items[row];
   }
 
   /** What makes a number of the sink of a frame of the profile. */
@@ -103,6 +212,13 @@ final class FrameTree {
    * @param measures the number of the sink for each measure
    */
   void write(Frames frames, int left, int[] measures, StackSink to) {
+    if (ordered) {
+      writeInOrder(frames, left, measures, to);
+      return;
+    }
+    if (to.wantsOrder()) {
+      to.note("there is no memory for the order of so many samples: stacks are sums");
+    }
     int[] firstChild = new int[keys.size];
     int[] sibling = new int[keys.size];
     for (int node = keys.size - 1; node > ROOT; node--) {
@@ -139,5 +255,18 @@ final class FrameTree {
         path[at] = frames.of(frame(node));
       }
     }
+  }
+
+  private void writeInOrder(Frames frames, int left, int[] measures, StackSink to) {
+    int[][] path = {new int[64]};
+    each(
+        (node, measure, value) -> {
+          path[0] = path(node, path[0]);
+          int depth = Math.max(0, depth(node) - left);
+          for (int i = 0; i < depth; i++) {
+            path[0][i] = frames.of(path[0][i + left]);
+          }
+          to.stack(measures[measure], path[0], 0, depth, value);
+        });
   }
 }

@@ -67,7 +67,14 @@ final class JfrReader implements ProfileReader {
     }
   }
 
-  private final Map<String, Integer> frames = new HashMap<>();
+  /**
+   * A frame as the sink knows it.
+   *
+   * @param line 0 if it is not known
+   */
+  private record Frame(String name, NodeKind kind, int line) {}
+
+  private final Map<Frame, Integer> frames = new HashMap<>();
   private final Map<Owner, Integer> owners = new HashMap<>();
   private final int[] measures = new int[Kind.values().length];
   private int[] path = new int[128];
@@ -105,6 +112,7 @@ final class JfrReader implements ProfileReader {
   }
 
   private void events(Path file, StackSink to) throws IOException {
+    kinds(file, to);
     try (RecordingFile recording = new RecordingFile(file)) {
       while (recording.hasMoreEvents()) {
         event(recording.readEvent(), to);
@@ -123,16 +131,40 @@ final class JfrReader implements ProfileReader {
     }
   }
 
+  /**
+   * Names the measures before any stack, up to the one that is shown first: a stack of another must
+   * not be taken for the shown one before that is known.
+   */
+  private void kinds(Path file, StackSink to) {
+    try (RecordingFile recording = new RecordingFile(file)) {
+      while (measures[Kind.EXECUTION.ordinal()] < 0 && recording.hasMoreEvents()) {
+        Kind kind = Kind.of(recording.readEvent().getEventType().getName());
+        if (kind != null) {
+          int unused = measure(kind, to);
+        }
+      }
+    } catch (IOException | RuntimeException | StackOverflowError e) {
+      // Whoever reads the stacks fails at the same place, and says so.
+      return;
+    }
+  }
+
+  private int measure(Kind kind, StackSink to) {
+    int known = measures[kind.ordinal()];
+    if (known >= 0) {
+      return known;
+    }
+    boolean shown = kind == Kind.EXECUTION;
+    measures[kind.ordinal()] = to.measure(kind.title, Unit.whole(kind.unit), shown);
+    return measures[kind.ordinal()];
+  }
+
   private void event(RecordedEvent event, StackSink to) {
     Kind kind = Kind.of(event.getEventType().getName());
     if (kind == null) {
       return;
     }
-    int measure = measures[kind.ordinal()];
-    if (measure < 0) {
-      measure = to.measure(kind.title, Unit.whole(kind.unit), kind == Kind.EXECUTION);
-      measures[kind.ordinal()] = measure;
-    }
+    int measure = measure(kind, to);
     if (!to.wants(measure)) {
       return;
     }
@@ -226,17 +258,21 @@ final class JfrReader implements ProfileReader {
       case "Kernel" -> frame(name, NodeKind.KERNEL, to);
       case "Native", "C++" -> frame(name, NodeKind.USER, to);
       // One method is one frame, however it runs.
-      default -> frame(name, NodeKind.JIT, to);
+      default -> frame(name, NodeKind.JIT, of.getLineNumber(), to);
     };
   }
 
   private int frame(String name, NodeKind kind, StackSink to) {
-    String key = kind.ordinal() + name;
+    return frame(name, kind, 0, to);
+  }
+
+  private int frame(String name, NodeKind kind, int line, StackSink to) {
+    Frame key = new Frame(name, kind, Math.max(0, line));
     Integer known = frames.get(key);
     if (known != null) {
       return known;
     }
-    int number = to.frame(kind, name, "");
+    int number = to.frame(kind, name, "", Place.of("", line, 0));
     if (number != StackSink.NO_FRAME && frames.size() < MOST_NAMES) {
       frames.put(key, number);
     }

@@ -82,7 +82,7 @@ final class JsonNumbers {
   /** The number of a row in a unit; {@link Unit#TOO_LARGE} if the number is too large. */
   long get(int row, Unit unit) {
     int number = numbers.items[row];
-    if (!wide.get(row)) {
+    if (wideNumbers.size == 0 || !wide.get(row)) {
       return unit.of(number);
     }
     long exact = wideNumbers.items[number];

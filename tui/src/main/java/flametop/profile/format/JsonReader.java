@@ -35,7 +35,6 @@ final class JsonReader implements ProfileReader {
                   .build())
           .build();
 
-  private final SpeedscopeJson speedscope = new SpeedscopeJson();
   private final CpuProfileJson v8 = new CpuProfileJson();
   private final TraceJson trace = new TraceJson();
   private boolean isKnown;
@@ -43,10 +42,11 @@ final class JsonReader implements ProfileReader {
   @Override
   public void read(Source source, StackSink to) throws IOException {
     IOException failed = null;
+    SpeedscopeJson speedscope = new SpeedscopeJson(to.wantsOrder());
     try (JsonParser json = FACTORY.createParser(source.stream())) {
       json.disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
       try {
-        top(json);
+        top(json, speedscope);
       } catch (JacksonException e) {
         failed = reason(e);
       } catch (IOException e) {
@@ -89,7 +89,7 @@ final class JsonReader implements ProfileReader {
         e);
   }
 
-  private void top(JsonParser json) throws IOException {
+  private void top(JsonParser json, SpeedscopeJson speedscope) throws IOException {
     JsonToken first = json.nextToken();
     if (first == JsonToken.START_ARRAY) {
       isKnown = true;
@@ -110,6 +110,10 @@ final class JsonReader implements ProfileReader {
             case "nodes", "samples", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
             case "exporter" -> {
               speedscope.exporter(text(json));
+              yield false;
+            }
+            case "firstFrame" -> {
+              speedscope.firstFrame(text(json));
               yield false;
             }
             default -> false;

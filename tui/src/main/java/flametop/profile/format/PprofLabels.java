@@ -5,6 +5,7 @@ import flametop.array.LongColumn;
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.sampler.State;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class PprofLabels {
   private static final int MOST_KEYS = 1 << 16;
   private static final int MOST_OWNERS = 1 << 16;
+
+  /** Most labels of a sample that are kept. */
+  private static final int MOST_LABELS = 64;
 
   /** What a label tells. */
   private enum Part {
@@ -52,6 +56,12 @@ final class PprofLabels {
 
   private final LongFunction<String> strings;
 
+  /** Labels that say no owner, of the sample that is read; of that before. */
+  private List<StackSink.Label> others = new ArrayList<>();
+
+  private List<StackSink.Label> handed = List.of();
+  private boolean keeps;
+
   /** By number of a string: its part plus 1; 0 is not known yet. */
   private final IntColumn parts = new IntColumn();
 
@@ -67,8 +77,24 @@ final class PprofLabels {
     values.zero(PARTS);
   }
 
+  /** Whether labels that say no owner are kept. */
+  void keep(boolean others) {
+    keeps = others;
+  }
+
+  /** Hands on the labels that say no owner. */
+  void hand(StackSink to) {
+    if (!others.equals(handed)) {
+      handed = List.copyOf(others);
+      to.labels(handed);
+    }
+  }
+
   /** Begins with the labels of another sample. */
   void clear() {
+    if (!others.isEmpty()) {
+      others = new ArrayList<>();
+    }
     if (any) {
       values.zero(PARTS);
       any = false;
@@ -80,15 +106,21 @@ final class PprofLabels {
     long key = 0;
     long text = 0;
     long number = 0;
+    long unit = 0;
     while (label.next()) {
       switch (label.field()) {
         case 1 -> key = label.value();
         case 2 -> text = label.value();
         case 3 -> number = label.value();
+        case 4 -> unit = label.value();
         default -> {}
       }
     }
     int part = part(key);
+    if (part == 0 && keeps && others.size() < MOST_LABELS) {
+      String word = text == 0 ? "" : strings.apply(text);
+      others.add(new StackSink.Label(strings.apply(key), word, number, strings.apply(unit)));
+    }
     if (part > 0) {
       values.items[part] = text > 0 ? text : number > 0 ? ~number : 0;
       any = true;

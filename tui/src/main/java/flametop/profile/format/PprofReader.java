@@ -7,8 +7,10 @@ import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -27,6 +29,13 @@ final class PprofReader implements ProfileReader {
   /** Most frames that inlining makes of one location. */
   private static final int MOST_LINES = 1 << 12;
 
+  private static final int MOST_COMMENTS = 100;
+
+  /** What flametop says of the outermost frames, in a comment. */
+  private static final String FIRST_FUNCTION = "first frame: function";
+
+  private static final String FIRST_OWNER = "first frame: comm";
+
   /** Longest string that is kept, B. */
   private static final int MAX_STRING = 1 << 15;
 
@@ -41,6 +50,10 @@ final class PprofReader implements ProfileReader {
   private final Table mappings = new Table();
   private final LongColumn comments = new LongColumn();
   private long defaultType;
+  private long beginNanos;
+  private long lengthNanos;
+  private long periodType;
+  private long period;
 
   /** By number of a location: where its frames begin in {@link #frames}; one more, 0 is unknown. */
   private final IntColumn firstFrame = new IntColumn();
@@ -56,6 +69,13 @@ final class PprofReader implements ProfileReader {
   private final Map<Integer, String> bare = new HashMap<>();
 
   private boolean ofFlametop;
+
+  /** Whether the outermost frame of each stack is an owner. */
+  private boolean owned;
+
+  /** Whether frames without a module are in no mapping. */
+  private boolean plain;
+
   private long lost;
 
   /** Messages by their ids. */
@@ -133,10 +153,13 @@ final class PprofReader implements ProfileReader {
     ProtobufInput message = new ProtobufInput(bytes, 0, length);
     while (message.next()) {
       if (!message.isBytes()) {
-        if (message.field() == 14) {
-          defaultType = message.value();
-        } else if (message.field() == 13) {
-          comments.add(message.value());
+        switch (message.field()) {
+          case 9 -> beginNanos = message.value();
+          case 10 -> lengthNanos = message.value();
+          case 12 -> period = message.value();
+          case 13 -> comments.add(message.value());
+          case 14 -> defaultType = message.value();
+          default -> {}
         }
         continue;
       }
@@ -146,6 +169,7 @@ final class PprofReader implements ProfileReader {
         case 4 -> locations.add(id(message), message.from(), message.to());
         case 5 -> functions.add(id(message), message.from(), message.to());
         case 6 -> strings.add((long) message.from() << 32 | message.to());
+        case 11 -> periodType = (long) message.from() << 32 | message.to();
         case 13 -> message.numbers(comments);
         default -> {}
       }
@@ -165,10 +189,14 @@ final class PprofReader implements ProfileReader {
 
   /** Hands the samples on; returns why not all of them, null if all. */
   private @Nullable IOException samples(int end, StackSink to) {
-    ofFlametop = isOfFlametop();
-    if (ofFlametop) {
+    look();
+    if (owned) {
       to.owners();
     }
+    if (to.wantsLabels()) {
+      to.facts(facts());
+    }
+    labels.keep(to.wantsLabels());
     int[] measures = measures(to);
     LongColumn stack = new LongColumn();
     LongColumn values = new LongColumn();
@@ -207,6 +235,7 @@ final class PprofReader implements ProfileReader {
         for (int i = stack.size - 1; i >= 0 && path.size <= MOST_FRAMES; i--) {
           location(stack.items[i], path, to);
         }
+        labels.hand(to);
         int own = owner(path, to);
         if (own > 0) {
           path.removeFirst(own);
@@ -232,7 +261,7 @@ final class PprofReader implements ProfileReader {
    */
   private int owner(IntColumn path, StackSink to) {
     String first = path.size > 1 ? bare.getOrDefault(path.items[1], "") : "";
-    if (ofFlametop && first.isEmpty()) {
+    if (owned && first.isEmpty()) {
       return 1;
     }
     int owner = labels.owner(first, to);
@@ -240,7 +269,7 @@ final class PprofReader implements ProfileReader {
       return 1;
     }
     // flametop writes the owner as a frame, too.
-    int at = ofFlametop ? 1 : 0;
+    int at = owned ? 1 : 0;
     path.items[at] = owner;
     return at;
   }
@@ -257,23 +286,16 @@ final class PprofReader implements ProfileReader {
     units = new Unit[measures.length];
     units[0] = Unit.of("count", "samples");
     for (int i = 0; i < count; i++) {
-      ProtobufInput type =
-          new ProtobufInput(bytes, (int) (types.items[i] >>> 32), (int) types.items[i]);
-      long name = 0;
-      long unit = 0;
-      try {
-        while (type.next()) {
-          name = type.field() == 1 ? type.value() : name;
-          unit = type.field() == 2 ? type.value() : unit;
-        }
-      } catch (IOException e) {
-        to.note("a sample type is damaged");
-      }
+      long[] type = type(types.items[i]);
+      long name = type[0];
       String text = string(name);
-      units[i] = Unit.of(string(unit), text);
+      units[i] = Unit.of(string(type[1]), text);
       // The last is what pprof shows if nobody chose another.
       boolean preferred = defaultType == 0 ? i == count - 1 : name == defaultType;
       measures[i] = to.measure(text, units[i], preferred);
+    }
+    if (damagedTypes > 0) {
+      to.note("a sample type is damaged");
     }
     if (count == 0) {
       measures[0] = to.measure("samples", units[0], true);
@@ -281,13 +303,43 @@ final class PprofReader implements ProfileReader {
     return measures;
   }
 
-  private boolean isOfFlametop() {
-    for (int i = 0; i < Math.min(comments.size, 100); i++) {
-      if (string(comments.items[i]).startsWith("program: flametop")) {
-        return true;
-      }
+  /** Looks at the comments for what flametop says in them. */
+  private void look() {
+    boolean says = false;
+    for (int i = 0; i < Math.min(comments.size, MOST_COMMENTS); i++) {
+      String line = string(comments.items[i]);
+      ofFlametop |= line.startsWith("program: flametop");
+      says |= line.equals(FIRST_FUNCTION);
+      plain |= line.equals(FIRST_FUNCTION) || line.equals(FIRST_OWNER);
     }
-    return false;
+    owned = ofFlametop && !says;
+    plain &= ofFlametop;
+  }
+
+  private ProfileFacts facts() {
+    List<String> lines = new ArrayList<>();
+    for (int i = 0; i < Math.min(comments.size, MOST_COMMENTS); i++) {
+      lines.add(string(comments.items[i]));
+    }
+    long[] type = type(periodType);
+    return new ProfileFacts(
+        beginNanos, lengthNanos, string(type[0]), string(type[1]), period, List.copyOf(lines));
+  }
+
+  /** The numbers of name and unit of a type; 0 of what it does not have. */
+  private long[] type(long place) {
+    ProtobufInput type = new ProtobufInput(bytes, (int) (place >>> 32), (int) place);
+    long[] numbers = new long[2];
+    try {
+      while (type.next()) {
+        if (type.field() == 1 || type.field() == 2) {
+          numbers[type.field() - 1] = type.value();
+        }
+      }
+    } catch (IOException e) {
+      damagedTypes++;
+    }
+    return numbers;
   }
 
   /** Adds the frames of a location, outermost first. */
@@ -325,6 +377,7 @@ final class PprofReader implements ProfileReader {
     }
   }
 
+  private int damagedTypes;
   private int missing = StackSink.NO_FRAME;
 
   private int missing(StackSink to) {
@@ -367,8 +420,15 @@ final class PprofReader implements ProfileReader {
       throws IOException {
     ProtobufInput line = new ProtobufInput(bytes, from, end);
     long id = 0;
+    long number = 0;
+    long column = 0;
     while (line.next()) {
-      id = line.field() == 1 ? line.value() : id;
+      switch (line.field()) {
+        case 1 -> id = line.value();
+        case 2 -> number = line.value();
+        case 3 -> column = line.value();
+        default -> {}
+      }
     }
     int row = functions.row(id);
     if (row == LongIndex.NONE) {
@@ -388,11 +448,18 @@ final class PprofReader implements ProfileReader {
       }
     }
     String text = string(name == 0 ? systemName : name);
-    String in = module.isEmpty() ? string(file) : module;
+    String source = string(file);
+    String in = module.isEmpty() && !plain ? source : module;
+    boolean without = owned && (plain ? in.isEmpty() : in.equals(file(1)));
+    NodeKind marked = ofFlametop ? FrameMark.kind(string(systemName), text) : NodeKind.USER;
     NodeKind kind =
-        inlined ? NodeKind.INLINED : in.startsWith("[kernel") ? NodeKind.KERNEL : NodeKind.USER;
-    boolean without = ofFlametop && in.equals(file(1));
-    int frame = to.frame(kind, text, without ? "" : in);
+        marked != NodeKind.USER
+            ? marked
+            : inlined
+                ? NodeKind.INLINED
+                : in.startsWith("[kernel") ? NodeKind.KERNEL : NodeKind.USER;
+    Place place = number > 0 || !source.equals(in) ? Place.of(source, number, column) : Place.NONE;
+    int frame = to.frame(kind, text, without ? "" : in, place);
     if (without) {
       bare.put(frame, text);
     }

@@ -8,9 +8,12 @@ import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Profiles of speedscope, all of a file: where there are several, the name of each is the outermost
@@ -25,18 +28,24 @@ final class SpeedscopeJson {
   private static final int MOST_FRAMES = 1 << 26;
   private static final int MOST_PROFILES = 1 << 16;
 
+  /** More fields than an owner has. */
+  private static final int MOST_PARTS = 16;
+
   private static final Pattern PID =
       Pattern.compile("(?i)\\b(?:process|pid)[ :=#]{1,3}([0-9]{1,9})\\b");
   private static final Pattern TID =
       Pattern.compile("(?i)\\b(?:thread|tid)[ :=#]{1,3}([0-9]{1,9})\\b");
   private static final Pattern QUOTED = Pattern.compile("\"([^\"]{1,200})\"");
 
-  private record Frame(String name, String file) {}
+  private record Frame(NodeKind kind, String name, String module, Place place) {}
 
   private final List<Frame> frames = new ArrayList<>();
-  private final List<String> profiles = new ArrayList<>();
+
+  /** By profile: whose its stacks are. */
+  private final List<Owner> profiles = new ArrayList<>();
+
   private final List<String> units = new ArrayList<>();
-  private final FrameTree tree = new FrameTree();
+  private final FrameTree tree;
 
   // The profile that is read.
   private final IntColumn ends = new IntColumn();
@@ -47,7 +56,12 @@ final class SpeedscopeJson {
 
   private final JsonNumbers moments = new JsonNumbers();
 
-  private boolean ofFlametop;
+  /** Whether outermost frames are owners. */
+  private boolean owned;
+
+  /** Whether a profile says its owner in a field of flametop's. */
+  private boolean saysOwners;
+
   private long negative;
   private long large;
   private long back;
@@ -55,9 +69,21 @@ final class SpeedscopeJson {
   private long unheld;
   private long unweighted;
 
+  /**
+   * @param ordered whether samples are kept in their order
+   */
+  SpeedscopeJson(boolean ordered) {
+    tree = new FrameTree(ordered);
+  }
+
   /** Takes the program that wrote the file. */
   void exporter(String program) {
-    ofFlametop = program.startsWith("flametop");
+    owned = program.startsWith("flametop");
+  }
+
+  /** Takes what flametop says of outermost frames, behind the program. */
+  void firstFrame(String what) {
+    owned &= !what.equals("function");
   }
 
   /** Reads the frames; returns whether there are any. */
@@ -88,16 +114,33 @@ final class SpeedscopeJson {
   private static Frame frame(JsonParser json) throws IOException {
     String name = "";
     String file = "";
+    String module = null;
+    String kind = "";
+    long line = 0;
+    long column = 0;
     while (JsonReader.nextField(json)) {
       String field = json.currentName();
       json.nextToken();
       switch (field) {
         case "name" -> name = JsonReader.text(json);
         case "file" -> file = JsonReader.text(json);
+        case "line" -> line = JsonReader.whole(json);
+        case "col" -> column = JsonReader.whole(json);
+        // Of flametop; other programs do not read them.
+        case "module" -> module = JsonReader.text(json);
+        case "mark" -> kind = JsonReader.text(json);
         default -> json.skipChildren();
       }
     }
-    return new Frame(name, file);
+    NodeKind marked = FrameMark.kind(name + kind, name);
+    String in = module == null ? file : module;
+    boolean kernel = marked == NodeKind.USER && in.startsWith("[kernel");
+    boolean placed = line > 0 || module != null;
+    return new Frame(
+        kernel ? NodeKind.KERNEL : marked,
+        name,
+        in,
+        placed ? Place.of(file, line, column) : Place.NONE);
   }
 
   /** Reads the profiles; returns whether there are any. */
@@ -118,6 +161,7 @@ final class SpeedscopeJson {
   private void profile(JsonParser json) throws IOException {
     String name = "";
     String unit = "";
+    Owner owner = null;
     ends.clear();
     weights.clear();
     events.clear();
@@ -135,12 +179,15 @@ final class SpeedscopeJson {
           case "weights" -> weights.addAll(json);
           case "samples" -> samples(json, value, above);
           case "events" -> events(json, value);
+          case "owner" -> owner = owner(json);
           default -> json.skipChildren();
         }
       }
     } finally {
       if (number < MOST_PROFILES) {
-        profiles.add(name.isEmpty() ? "profile " + (number + 1) : name);
+        saysOwners |= owner != null;
+        profiles.add(
+            owner != null ? owner : named(name.isEmpty() ? "profile " + (number + 1) : name));
       }
       add(unit, above);
     }
@@ -289,18 +336,25 @@ final class SpeedscopeJson {
       String unit = units.get(i).isEmpty() ? "none" : units.get(i);
       measures[i] = to.measure(unit, Unit.of(unit, "samples"), i == 0);
     }
-    boolean several = profiles.size() > 1 || profiles.stream().anyMatch(n -> owner(n).tid() > 0);
-    if (ofFlametop && !several) {
+    boolean several =
+        profiles.size() > 1 || saysOwners || profiles.stream().anyMatch(of -> of.tid() > 0);
+    if (owned && !several) {
       to.owners();
     }
     int[] numbers = new int[frames.size()];
+    int[] owners = new int[profiles.size()];
     int[] missing = {StackSink.NO_FRAME};
     tree.write(
         frame -> {
           if (frame < MISSING) {
-            return several
-                ? to.owner(owner(profiles.get(MISSING - 1 - frame)))
-                : StackSink.NO_FRAME;
+            if (!several) {
+              return StackSink.NO_FRAME;
+            }
+            int number = MISSING - 1 - frame;
+            if (owners[number] == 0) {
+              owners[number] = 1 + to.owner(profiles.get(number));
+            }
+            return owners[number] - 1;
           }
           if (frame == MISSING || frame >= numbers.length) {
             if (missing[0] == StackSink.NO_FRAME) {
@@ -311,9 +365,7 @@ final class SpeedscopeJson {
           }
           if (numbers[frame] == 0) {
             Frame of = frames.get(frame);
-            boolean kernel = of.file.startsWith("[kernel");
-            numbers[frame] =
-                1 + to.frame(kernel ? NodeKind.KERNEL : NodeKind.USER, of.name, of.file);
+            numbers[frame] = 1 + to.frame(of.kind, of.name, of.module, of.place);
           }
           return numbers[frame] - 1;
         },
@@ -329,11 +381,32 @@ final class SpeedscopeJson {
   }
 
   /** The owner that the name of a profile says: {@code Process 12 Thread 34 "worker"}. */
-  private static Owner owner(String name) {
+  private static Owner named(String name) {
     int pid = TaskNumber.in(name, PID);
     int tid = TaskNumber.in(name, TID);
     Matcher quoted = QUOTED.matcher(name);
     return new Owner(name, pid, tid > 0 && quoted.find() ? quoted.group(1) : "", tid, "", null);
+  }
+
+  /** The owner that flametop writes beside the name. */
+  private static @Nullable Owner owner(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_OBJECT) {
+      json.skipChildren();
+      return null;
+    }
+    Map<String, String> parts = new HashMap<>();
+    while (JsonReader.nextField(json)) {
+      String field = json.currentName();
+      json.nextToken();
+      parts.put(parts.size() < MOST_PARTS ? field : "", JsonReader.text(json));
+    }
+    return new Owner(
+        parts.getOrDefault("comm", "-"),
+        TaskNumber.of(parts.getOrDefault("pid", "")),
+        parts.getOrDefault("thread", ""),
+        TaskNumber.of(parts.getOrDefault("tid", "")),
+        parts.getOrDefault("cgroup", ""),
+        PprofLabels.state(parts.getOrDefault("state", "")));
   }
 
   private static void complain(StackSink to, long count, String what) {

@@ -2,12 +2,22 @@ package flametop.profile.format;
 
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
+import java.util.List;
 
 /**
  * Takes the stacks of a profile in the order in which a reader finds them. Measures and frames have
  * numbers, from 0 on, which the sink gives; a stack is made of such numbers.
  */
 public interface StackSink {
+  /**
+   * A label of a sample.
+   *
+   * @param text empty if the value is a number
+   * @param number 0 if the value is a text
+   * @param unit of the number; empty if none is said
+   */
+  record Label(String key, String text, long number, String unit) {}
+
   /** No frame: there is no room for another. */
   int NO_FRAME = -1;
 
@@ -30,7 +40,15 @@ public interface StackSink {
    * @param module of the frame: file name, or empty
    * @return its number; {@link #NO_FRAME} if there is no room
    */
-  int frame(NodeKind kind, String name, String module);
+  default int frame(NodeKind kind, String name, String module) {
+    return frame(kind, name, module, Place.NONE);
+  }
+
+  /**
+   * A frame of which the place in sources may be known. Frames that differ only there are one in a
+   * graph.
+   */
+  int frame(NodeKind kind, String name, String module, Place place);
 
   /**
    * A frame that stands for an owner of stacks, outermost in each of these.
@@ -38,6 +56,22 @@ public interface StackSink {
    * @return its number; {@link #NO_FRAME} if there is no room
    */
   int owner(Owner of);
+
+  /** Whether single samples count in their order: a reader that would hand on sums keeps them. */
+  default boolean wantsOrder() {
+    return false;
+  }
+
+  /** Whether anybody looks at {@link #labels} and {@link #facts}. */
+  default boolean wantsLabels() {
+    return false;
+  }
+
+  /** The labels of the stacks that follow, beside those that say an owner. */
+  default void labels(List<Label> of) {}
+
+  /** What the profile says of itself. */
+  default void facts(ProfileFacts of) {}
 
   /** Says that the outermost frames are programs, threads or the like, and no functions. */
   void owners();

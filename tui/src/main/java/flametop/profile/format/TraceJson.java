@@ -311,7 +311,7 @@ final class TraceJson {
       profiles.values().forEach(of -> of.whole.write(to, owner(of.thread), time, count));
     }
     int measure = to.measure("time", UNIT, true);
-    FrameTree tree = new FrameTree();
+    FrameTree tree = new FrameTree(to.wantsOrder());
     for (int i = 0; i < tracks.size(); i++) {
       if (tracks.get(i).at.size > 0) {
         // Names have numbers from 0 on.

@@ -3,6 +3,8 @@ package flametop.profile.format;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A unit of values. Values are kept as whole numbers of parts: {@code 10^digits} parts make one of
@@ -16,6 +18,8 @@ public record Unit(String name, int digits, long parts) {
   /** A value that no stack can have. */
   public static final long TOO_LARGE = Long.MIN_VALUE;
 
+  private static final Pattern FRACTION = Pattern.compile("([^/]{1,32})/1(0{1,6})");
+
   /** Below it each whole number is a double. */
   private static final double EXACT = 1L << 53;
 
@@ -26,6 +30,15 @@ public record Unit(String name, int digits, long parts) {
    * @param counted what is counted, where the unit only says that something is
    */
   public static Unit of(String of, String counted) {
+    Matcher fraction = FRACTION.matcher(of);
+    if (fraction.matches()) {
+      // flametop writes numbers with a fraction to pprof, which has whole numbers, so.
+      Unit whole = of(fraction.group(1), counted);
+      int digits = fraction.group(2).length();
+      return whole.parts % (long) Math.pow(10, digits) == 0
+          ? new Unit(whole.name, whole.digits, whole.parts / (long) Math.pow(10, digits))
+          : new Unit(whole.name, whole.digits + digits, whole.parts);
+    }
     return switch (of.toLowerCase(Locale.ROOT)) {
       case "ns", "nanosecond", "nanoseconds" -> new Unit("ns", 0, 1);
       case "us", "µs", "microsecond", "microseconds" -> new Unit("us", 3, 1_000);

@@ -26,7 +26,8 @@ final class CheckedSink implements StackSink {
   }
 
   @Override
-  public int frame(NodeKind kind, String name, String module) {
+  public int frame(NodeKind kind, String name, String module, Place place) {
+    check(place.line() >= 0 && place.column() >= 0, place);
     return frames == MOST_FRAMES ? NO_FRAME : frames++;
   }
 

@@ -89,7 +89,7 @@ public final class FilePictures {
 
   /** A profile that says processes and threads, and has two types of values. */
   private static void owners(List<Pictures.Frame> frames) throws Exception {
-    StackFile.Choice choice = new StackFile.Choice(null, "", true);
+    StackFile.Choice choice = new StackFile.Choice(null, "", true, null);
     try (StackFile file = new StackFile(StackInput.open(OWNERS), 1, 1, choice)) {
       file.whole().get();
       PickList processes =
