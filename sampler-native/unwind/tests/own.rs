@@ -179,8 +179,8 @@ fn keeping(rest: &[usize]) -> Found {
 
 const LINKS: [fn(&[usize]) -> Found; 4] = [bare, large, floating, keeping];
 
-/// The links that the frames between the innermost and the first of others are in, the outermost first.
-fn links_of(addresses: &[u64]) -> Vec<usize> {
+/// The links that the frames behind that of `here` are in, at most so many, the outermost first.
+fn links_of(addresses: &[u64], most: usize) -> Vec<usize> {
     let link = |address: &u64| {
         let starts = LINKS.iter().map(|link| *link as usize as u64).enumerate();
         let starts = starts.filter(|(_, start)| (*start..start + FUNCTION).contains(address));
@@ -191,7 +191,7 @@ fn links_of(addresses: &[u64]) -> Vec<usize> {
     let others = addresses
         .iter()
         .skip_while(|address| !(inner..inner + FUNCTION).contains(*address));
-    let mut links: Vec<usize> = others.skip(1).map_while(link).collect();
+    let mut links: Vec<usize> = others.skip(1).take(most).map_while(link).collect();
     links.reverse();
     links
 }
@@ -221,7 +221,7 @@ fn walk_own_chain_is_the_chain_of_calls() {
             _ => assert!(matches!(found.outcome.end, End::Root | End::Truncated)),
         }
         assert!(found.frames.iter().all(|frame| !frame.guessed));
-        let links = links_of(&found.addresses);
+        let links = links_of(&found.addresses, chain.len());
         match found.outcome.end {
             End::Root => assert_eq!(links, chain),
             _ => assert!(
