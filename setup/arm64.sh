@@ -7,6 +7,8 @@ inside() {
   # shellcheck disable=SC2016 # the inner shell expands it
   HERE=$here SOURCES=$root CARGO_FOLDER=${CARGO_HOME:-$HOME/.cargo} unshare -m bash -ec '
     mkdir -p "$HERE"/{cargo,sources}
+    # A file is told to be local by its mount.
+    mount --bind "$HERE" "$HERE"
     mount --bind /proc "$HERE/proc"
     mount --rbind /dev "$HERE/dev"
     mount --bind "$CARGO_FOLDER" "$HERE/cargo"
@@ -14,7 +16,7 @@ inside() {
     exec env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
       CARGO_HOME=/cargo CARGO_NET_OFFLINE=true CARGO_TARGET_DIR=/var/tmp/target \
       CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
-      CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L /usr/aarch64-linux-gnu" \
+      CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER="qemu-aarch64-static -L /" \
       CC_aarch64_unknown_linux_gnu=aarch64-linux-gnu-gcc CXX_aarch64_unknown_linux_gnu=aarch64-linux-gnu-g++ \
       PKG_CONFIG_ALLOW_CROSS=1 PKG_CONFIG_PATH=/usr/lib/aarch64-linux-gnu/pkgconfig \
       chroot "$HERE" sh -ec "cd /sources/sampler-native && $1"

@@ -182,12 +182,15 @@ const LINKS: [fn(&[usize]) -> Found; 4] = [bare, large, floating, keeping];
 /// The links that the frames behind that of `here` are in, at most so many, the outermost first.
 fn links_of(addresses: &[u64], most: usize) -> Vec<usize> {
     let link = |address: &u64| {
-        let starts = LINKS.iter().map(|link| *link as usize as u64).enumerate();
+        let starts = LINKS
+            .iter()
+            .map(|link| *link as *const () as usize as u64)
+            .enumerate();
         let starts = starts.filter(|(_, start)| (*start..start + FUNCTION).contains(address));
         starts.max_by_key(|(_, start)| *start).map(|(link, _)| link)
     };
     // The frame of `here` may lie behind a link in memory.
-    let inner = here as usize as u64;
+    let inner = here as *const () as usize as u64;
     let others = addresses
         .iter()
         .skip_while(|address| !(inner..inner + FUNCTION).contains(*address));

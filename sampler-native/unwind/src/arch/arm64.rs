@@ -52,7 +52,7 @@ pub(crate) fn link(registers: &Registers) -> Option<u64> {
 /// the highest code, which tells how many these are: the vDSO lies high in every process.
 pub(crate) fn stripped(address: u64, top: impl FnOnce() -> u64) -> u64 {
     let top = top();
-    if address < top {
+    if address < top || top == 0 {
         return address;
     }
     address
