@@ -126,6 +126,14 @@ missing_for_bundle_test() {
   echo "${missing# }"
 }
 
+# The same for cross-compiling to arm64, whose tools are fetched apart.
+missing_for_arm64_test() {
+  missing=
+  command -v debootstrap >/dev/null || missing="$missing debootstrap"
+  command -v unshare >/dev/null || missing="$missing util-linux"
+  echo "${missing# }"
+}
+
 # The same for booting other kernels, which are fetched apart.
 missing_for_kernels() {
   missing=

@@ -141,7 +141,6 @@ fn filters(calls: &[Call]) -> io::Result<Vec<BpfProgram>> {
         libc::SYS_rt_sigprocmask,
         libc::SYS_rt_sigreturn,
         libc::SYS_sigaltstack,
-        libc::SYS_poll,
         libc::SYS_ppoll,
         libc::SYS_futex,
         libc::SYS_sched_yield,
@@ -158,10 +157,12 @@ fn filters(calls: &[Call]) -> io::Result<Vec<BpfProgram>> {
         libc::SYS_getrandom,
         libc::SYS_clock_gettime,
         libc::SYS_clock_nanosleep,
-        libc::SYS_readlink,
         libc::SYS_readlinkat,
     ];
     rules.extend(always.map(|call| (call, Vec::new())));
+    // Newer architectures have no calls of these names.
+    #[cfg(target_arch = "x86_64")]
+    rules.extend([libc::SYS_poll, libc::SYS_readlink].map(|call| (call, Vec::new())));
     let numbers = [
         libc::F_DUPFD_CLOEXEC,
         libc::F_GETFD,
@@ -187,6 +188,7 @@ fn filters(calls: &[Call]) -> io::Result<Vec<BpfProgram>> {
         let writes = libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC;
         let reads = SeccompCmpOp::MaskedEq(writes as u64);
         rules.insert(libc::SYS_openat, vec![argument(2, reads.clone(), 0)?]);
+        #[cfg(target_arch = "x86_64")]
         rules.insert(libc::SYS_open, vec![argument(1, reads, 0)?]);
     }
     if calls.contains(&Call::Threads) {
@@ -227,7 +229,8 @@ fn program(
     others: SeccompAction,
     these: SeccompAction,
 ) -> io::Result<BpfProgram> {
-    SeccompFilter::new(rules, others, these, TargetArch::x86_64)
+    TargetArch::try_from(std::env::consts::ARCH)
+        .and_then(|architecture| SeccompFilter::new(rules, others, these, architecture))
         .and_then(BpfProgram::try_from)
         .map_err(io::Error::other)
 }

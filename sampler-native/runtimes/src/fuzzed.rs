@@ -5,6 +5,7 @@ use std::io;
 use crate::{
     Called, Interpreted, Known, Lack, Memory, Names, Pages, Php, Place, Python, Ruby, Runs,
     Runtime, RuntimeKind, Stack, attach,
+    registers::{PC, REGISTERS},
 };
 
 /// Most pieces of memory that are read of one input.
@@ -44,11 +45,11 @@ pub fn hotspot(bytes: &[u8]) {
             break;
         };
         for is_return in [false, true] {
-            let mut registers = [at as u64; 17];
-            registers[16] = pc;
+            let mut registers = [at as u64; REGISTERS];
+            registers[PC] = pc;
             let place = Place {
                 registers,
-                known: 0x1_ffff,
+                known: (1 << REGISTERS) - 1,
                 is_return,
             };
             known.begin(at as u64);

@@ -14,6 +14,7 @@ use std::{
     ops::{Deref, Range},
 };
 
+use registers::REGISTERS;
 use serde::{Deserialize, Serialize};
 
 mod chain;
@@ -27,6 +28,7 @@ mod names;
 mod parted;
 mod php;
 pub mod python;
+pub mod registers;
 mod ruby;
 mod v8;
 
@@ -171,6 +173,9 @@ pub fn recognise(path: &[u8]) -> Option<RuntimeKind> {
 /// # Errors
 /// As [`Runtime::attach`].
 pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<Attached> {
+    if let Some(why) = lacks_on(kind, std::env::consts::ARCH) {
+        return Err(io::Error::new(io::ErrorKind::Unsupported, why));
+    }
     Ok(match kind {
         RuntimeKind::HotSpot => Attached::HotSpot(Box::new(HotSpot::attach(memory, base)?)),
         RuntimeKind::Python => Attached::Python(Box::new(Python::attach(memory, base)?)),
@@ -178,6 +183,16 @@ pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<At
         RuntimeKind::Ruby => Attached::Ruby(Box::new(Ruby::attach(memory, base)?)),
         RuntimeKind::V8 => Attached::V8(Box::new(V8::attach(memory, base)?)),
     })
+}
+
+/// Why the frames of such a runtime are not known on an architecture: they are those of machine code, and not only of memory.
+fn lacks_on(kind: RuntimeKind, architecture: &str) -> Option<&'static str> {
+    match kind {
+        RuntimeKind::Python | RuntimeKind::Php => None,
+        _ if architecture == "x86_64" => None,
+        RuntimeKind::HotSpot => Some("Java is not known on arm64"),
+        RuntimeKind::V8 => Some("V8 is not known on arm64"),
+    }
 }
 
 impl Attached {
@@ -302,9 +317,9 @@ pub trait Stack {
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
     /// Registers by their DWARF numbers; the last is the program counter, of a caller its return address.
-    pub registers: [u64; 17],
+    pub registers: [u64; REGISTERS],
     /// Which of them are known, a bit for each.
-    pub known: u32,
+    pub known: u64,
     /// The program counter is a return address.
     pub is_return: bool,
 }
@@ -312,11 +327,11 @@ pub struct Place {
 impl Place {
     /// A register, if it is known.
     pub fn get(&self, register: usize) -> Option<u64> {
-        (register < 17 && self.known >> register & 1 == 1).then(|| self.registers[register])
+        (register < REGISTERS && self.known >> register & 1 == 1).then(|| self.registers[register])
     }
 }
 
-/// Numbers of registers in [`Place::registers`].
+/// Numbers of registers of x86-64 in [`Place::registers`].
 pub(crate) mod register {
     pub const RBX: usize = 3;
     pub const RDI: usize = 5;
@@ -506,4 +521,20 @@ pub struct Method {
     pub(crate) is_native: bool,
     /// It is known by its two words, wherever it lies.
     pub(crate) is_by_words: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lacks_on_another_architecture_what_is_machine_code() {
+        use RuntimeKind::{HotSpot, Php, Python, V8};
+        for kind in [HotSpot, Php, Python, V8] {
+            assert_eq!(lacks_on(kind, "x86_64"), None);
+            let code = [HotSpot, V8].contains(&kind);
+            let why = lacks_on(kind, "aarch64");
+            assert_eq!(why.is_some_and(|why| why.contains("arm64")), code);
+        }
+    }
 }

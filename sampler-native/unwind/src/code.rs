@@ -22,11 +22,6 @@ use crate::row::{Cfa, Kind, Row, Rule};
 
 /// Bytes of code around an address that are looked at.
 pub(crate) const WINDOW: u64 = 32 << 10;
-/// `mov $15, %rax; syscall` and `mov $15, %eax; syscall`: how a signal handler returns.
-pub(crate) const SIGRETURN: [&[u8]; 2] =
-    [b"\x48\xc7\xc0\x0f\0\0\0\x0f\x05", b"\xb8\x0f\0\0\0\x0f\x05"];
-/// `mov $60, %al; syscall` and `mov $60, %eax; syscall`: how a thread ends when its function has returned.
-pub(crate) const EXIT: [&[u8]; 2] = [b"\xb0\x3c\x0f\x05", b"\xb8\x3c\0\0\0\x0f\x05"];
 /// Paths that wait to be followed.
 const PATHS: usize = 256;
 
@@ -62,7 +57,7 @@ fn plain(cfa: Cfa) -> Row {
         jumps: false,
         kept: 0,
         cfa,
-        ra: -8,
+        ra: Some(-8),
         rules: [Rule::Same; 6],
         reach: [0, 1],
     }

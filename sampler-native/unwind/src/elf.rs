@@ -1,5 +1,6 @@
 //! The few parts of an ELF file that unwinding needs. All that the file claims is checked against bounds.
 
+use crate::arch;
 use flametop_gopclntab::SECTIONS;
 use object::{CompressedData, CompressionFormat};
 use serde::{Deserialize, Serialize};
@@ -21,7 +22,6 @@ const COLD: &[u8] = b".cold";
 /// Most bytes of a table of symbols, or of their names.
 const SYMBOLS_LIMIT: u64 = 16 << 20;
 const SHF_COMPRESSED: u64 = 1 << 11;
-const R_X86_64_RELATIVE: u64 = 8;
 const NT_GNU_BUILD_ID: u32 = 3;
 const ELFCOMPRESS_ZLIB: u32 = 1;
 const ELFCOMPRESS_ZSTD: u32 = 2;
@@ -177,11 +177,11 @@ pub(crate) struct Symbol {
 }
 
 impl Image {
-    /// Reads the headers of a little-endian x86-64 ELF file.
+    /// Reads the headers of a little-endian ELF file of this architecture.
     pub(crate) fn read(source: Source<'_>) -> io::Result<Image> {
         let head = source.read(0, 64, 64)?;
-        if head[..6] != *b"\x7fELF\x02\x01" || u16_at(&head, 18) != 62 {
-            return Err(damaged("not an x86-64 ELF file"));
+        if head[..6] != *b"\x7fELF\x02\x01" || u16_at(&head, 18) != arch::MACHINE {
+            return Err(damaged("an ELF file of another architecture, or none"));
         }
         let mut image = Image {
             entry: u64_at(&head, 24),
@@ -391,7 +391,7 @@ impl Image {
         let relocations = self.relocations?.read(source, RELOCATIONS_LIMIT).ok()?;
         relocations
             .chunks_exact(24)
-            .find(|entry| u64_at(entry, 0) == address && u64_at(entry, 8) == R_X86_64_RELATIVE)
+            .find(|entry| u64_at(entry, 0) == address && u64_at(entry, 8) == arch::RELATIVE)
             .map(|entry| u64_at(entry, 16))
             .filter(|addend| *addend != 0)
     }

@@ -9,9 +9,11 @@ use std::{
     },
 };
 
-// Flags of open(2) on x86-64.
-pub(crate) const O_PATH: i32 = 0o10_000_000;
-const O_DIRECTORY: i32 = 0o200_000;
+use nix::fcntl::OFlag;
+
+/// A flag of open(2).
+pub(crate) const O_PATH: i32 = OFlag::O_PATH.bits();
+const O_DIRECTORY: i32 = OFlag::O_DIRECTORY.bits();
 
 /// The folder of one process in `/proc`: nothing in it is ever that of another process that has the same number later.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ use gimli::UnwindContext;
 
 use crate::{
     Input, ModuleId, Modules, Piece, ProcessMaps, Unwinder,
+    arch::{self, FP, PC, REGISTERS},
     budget::Work,
     cfi::Table,
     code::{self, Window},
@@ -49,8 +50,8 @@ fn section(address: u64, offset: u64, size: u64) -> Section {
 fn rows(table: &Table, addresses: impl Iterator<Item = u64>, source: Source<'_>) {
     let (mut context, work) = (UnwindContext::new(), Work::default());
     let registers = Registers {
-        values: [STACK; 17],
-        known: 0x1_ffff,
+        values: [STACK; REGISTERS],
+        known: arch::ALL,
     };
     let read = |address: u64| match address % 3 {
         0 => Err(Failure::Missing(address)),
@@ -204,9 +205,9 @@ pub fn walk(bytes: &[u8]) {
     insert(&mut maps, &modules, PAGE..PAGE + size, module);
     let jit = modules.jit(1);
     insert(&mut maps, &modules, 2 * PAGE + size..3 * PAGE + size, jit);
-    let mut regs = [STACK; 17];
-    regs[6] = STACK + 16;
-    regs[16] = PAGE + pc % (size + 4 * PAGE);
+    let mut regs = [STACK; REGISTERS];
+    regs[FP] = STACK + 16;
+    regs[PC] = PAGE + pc % (size + 4 * PAGE);
     let pieces = [(STACK, stack), (STACK + (1 << 16), other)];
     let pieces = pieces.map(|(address, bytes)| Piece { address, bytes });
     let input = Input {

@@ -4,10 +4,10 @@
 //! The format is that of Go 1.18 and newer. Of older programs `.debug_frame` may be left.
 
 use crate::{
+    arch::{self, CALLEE_SAVED, EXIT, FP_RULE, SIGRETURN, SP},
     budget::{READ, Work},
-    code::{EXIT, SIGRETURN},
     elf::{Image, Section, Source, damaged, u32_at},
-    row::{Cfa, Kind, RSP, Row, Rule},
+    row::{Cfa, Kind, Row, Rule},
 };
 use flametop_gopclntab::{Header, Index, MODULE_TEXT};
 use std::{io, ops::Range};
@@ -38,8 +38,6 @@ const ASSEMBLY: u8 = 4;
 /// The caller's stack pointer is *frame size* + 8 above; the word below the return address keeps its frame pointer.
 const RETURN_ADDRESS: i32 = -8;
 const FRAME_POINTER: i32 = -16;
-/// The rule of the frame pointer in `rules`.
-const RBP_RULE: usize = 1;
 
 /// The table of one program: the index of functions is in memory, the rest is read when it is needed.
 #[derive(Debug)]
@@ -60,6 +58,9 @@ pub(crate) struct Functions {
 impl Functions {
     /// Reads the table of a program; an error if the program has no table of a known form.
     pub(crate) fn read(image: &Image, source: Source<'_>, limit: u64) -> io::Result<Functions> {
+        if !arch::WALKS_GO {
+            return Err(damaged("Go's frames are known on x86-64 only"));
+        }
         let section = image
             .go_table
             .or(image.relocated_data.filter(|_| image.is_go));
@@ -159,17 +160,17 @@ impl Functions {
             kept: 0,
             reach: [0, 1],
             cfa: Cfa::Register {
-                register: RSP as u8,
+                register: SP as u8,
                 offset: size.checked_add(8)?,
             },
-            ra: RETURN_ADDRESS,
-            rules: [Rule::Lost; 6],
+            ra: Some(RETURN_ADDRESS),
+            rules: [Rule::Lost; CALLEE_SAVED.len()],
         };
         // The compiler keeps a frame pointer in every frame; assembly may.
         let assembly = flags & ASSEMBLY != 0;
         let prologue = start..end.min(start.saturating_add(PROLOGUE));
         let framed = size >= 8 && (!assembly || has(image, source, prologue, &SETS_FRAME_POINTER));
-        row.rules[RBP_RULE] = if framed {
+        row.rules[FP_RULE] = if framed {
             Rule::Saved(FRAME_POINTER)
         } else {
             Rule::Same
@@ -282,7 +283,7 @@ fn has(image: &Image, source: Source<'_>, code: Range<u64>, patterns: &[&[u8]]) 
             .any(|pattern| bytes.windows(pattern.len()).any(|part| part == *pattern))
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
     use crate::elf::Segment;
@@ -363,7 +364,7 @@ mod tests {
 
     fn offset(row: &Row) -> i32 {
         match row.cfa {
-            Cfa::Register { register, offset } if usize::from(register) == RSP => offset,
+            Cfa::Register { register, offset } if usize::from(register) == SP => offset,
             other => panic!("{other:?}"),
         }
     }
@@ -382,9 +383,9 @@ mod tests {
                     .expect("a row")
             };
             assert_eq!(offset(&row(3)), 8);
-            assert_eq!(row(3).rules[RBP_RULE], Rule::Same);
+            assert_eq!(row(3).rules[FP_RULE], Rule::Same);
             assert_eq!(offset(&row(4)), 16);
-            assert_eq!(row(4).rules[RBP_RULE], Rule::Saved(FRAME_POINTER));
+            assert_eq!(row(4).rules[FP_RULE], Rule::Saved(FRAME_POINTER));
             assert_eq!(offset(&row(63)), 16 + 8 * number as i32);
             assert!(row(63).last && !row(62).last);
             assert_eq!(row(9).kind, Kind::Plain);

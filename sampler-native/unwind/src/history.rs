@@ -132,7 +132,10 @@ impl MapHistory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{End, Frame, Input, Unwinder};
+    use crate::{
+        End, Frame, Input, Unwinder,
+        registers::{PC, REGISTERS},
+    };
 
     const PAGE: u64 = 4096;
 
@@ -178,8 +181,8 @@ mod tests {
         page: u64,
     ) -> Option<Vec<u8>> {
         let maps = history.at(time)?;
-        let mut regs = [0; 17];
-        regs[16] = page * PAGE + 8;
+        let mut regs = [0; REGISTERS];
+        regs[PC] = page * PAGE + 8;
         let input = Input {
             regs: &regs,
             mapping: 0..8,
@@ -316,8 +319,8 @@ mod tests {
         history.map(unseen([(1, anonymous(100))]), &mut modules);
         let mut maps = ProcessMaps::clone(history.last().1);
         maps.blank(100 * PAGE, 100 * PAGE + 16, &mut modules);
-        let mut regs = [0; 17];
-        regs[16] = 100 * PAGE + 8;
+        let mut regs = [0; REGISTERS];
+        regs[PC] = 100 * PAGE + 8;
         let input = Input {
             regs: &regs,
             mapping: 0..8,

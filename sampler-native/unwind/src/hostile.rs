@@ -7,6 +7,7 @@ use crate::{
     line,
     maps::Area,
     module::GUESSED,
+    registers::{FP, PC, REGISTERS, SP},
     row::Kind,
 };
 use gimli::UnwindContext;
@@ -104,8 +105,8 @@ fn walk_circle(guessed: u64, before: u64) -> (Outcome, Vec<Frame>, usize) {
             bytes: &second,
         },
     ];
-    let mut regs = [0; 17];
-    (regs[6], regs[7], regs[16]) = (
+    let mut regs = [0; REGISTERS];
+    (regs[FP], regs[SP], regs[PC]) = (
         sp,
         sp,
         if before > 0 {
@@ -453,8 +454,8 @@ impl Covered {
             address: sp,
             bytes: &bytes,
         }];
-        let mut regs = [0; 17];
-        (regs[7], regs[16]) = (sp, last - count - 1);
+        let mut regs = [0; REGISTERS];
+        (regs[SP], regs[PC]) = (sp, last - count - 1);
         let input = Input {
             regs: &regs,
             mapping: sp..sp + (1 << 20),

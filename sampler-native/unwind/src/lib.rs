@@ -1,4 +1,4 @@
-//! Walks copied user stacks of x86-64 processes by their call frame information (CFI).
+//! Walks copied user stacks of x86-64 or arm64 processes by their call frame information (CFI).
 //!
 //! Three things work together. [`ProcessMaps`] has the mappings of a process, [`Modules`] has
 //! the files behind them, each opened once no matter how many processes map it, and [`Unwinder`] turns registers
@@ -13,8 +13,13 @@
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
+mod arch;
 mod budget;
 mod cfi;
+#[cfg(target_arch = "aarch64")]
+#[path = "arch/arm64_code.rs"]
+mod code;
+#[cfg(target_arch = "x86_64")]
 mod code;
 mod elf;
 mod file;
@@ -23,7 +28,7 @@ mod folder;
 pub mod fuzzed;
 mod go;
 mod history;
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod hostile;
 mod line;
 mod maps;
@@ -37,6 +42,7 @@ mod walk;
 
 pub use budget::WALK_UNITS;
 pub use file::{ClosedFile, FileFacts, FileKey, OpenFile};
+pub use flametop_runtimes::registers;
 pub use folder::ProcessFolder;
 pub use history::MapHistory;
 pub use line::NewMapping;
@@ -75,8 +81,8 @@ pub struct Piece<'a> {
 /// The input of a walk.
 #[derive(Clone, Debug)]
 pub struct Input<'a> {
-    /// The thread's registers in DWARF order: rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip.
-    pub regs: &'a [u64; 17],
+    /// The thread's registers by their DWARF numbers.
+    pub regs: &'a [u64; registers::REGISTERS],
     /// The mapping that holds the stack pointer.
     pub mapping: Range<u64>,
     /// The copied stack, first the piece that starts at the stack pointer.

@@ -296,6 +296,11 @@ impl ProcessMaps {
         self.find(address).is_some()
     }
 
+    /// The end of the highest code.
+    pub(crate) fn top(&self) -> u64 {
+        self.areas.last().map_or(0, |area| area.end)
+    }
+
     /// Address in this process of an offset in a module, if it is mapped executable.
     pub fn address(&self, module: ModuleId, offset: u64) -> Option<u64> {
         let areas = self.areas.iter().filter(|area| area.module == module);

@@ -1,26 +1,19 @@
 //! Rows: how to get from the registers of a frame to those of its caller.
 
-/// Registers by their DWARF numbers.
-pub(crate) const RBP: usize = 6;
-pub(crate) const RSP: usize = 7;
-pub(crate) const RIP: usize = 16;
-/// Registers that a function must give back as it found them, the stack pointer aside.
-pub(crate) const CALLEE_SAVED: [usize; 6] = [3, RBP, 12, 13, 14, 15];
-/// The same, a bit for each.
-pub(crate) const CALLEE_SAVED_BITS: u32 = 1 << 3 | 1 << RBP | 0xf << 12;
+use crate::arch::{CALLEE_SAVED, CALLEE_SAVED_BITS, PC, REGISTERS, SP};
 
 /// Registers of one frame.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Registers {
     /// By their DWARF numbers.
-    pub values: [u64; 17],
+    pub values: [u64; REGISTERS],
     /// Which of them are known, a bit for each.
-    pub known: u32,
+    pub known: u64,
 }
 
 impl Registers {
     pub(crate) fn get(&self, register: usize) -> Option<u64> {
-        (register < 17 && self.known >> register & 1 == 1).then(|| self.values[register])
+        (register < REGISTERS && self.known >> register & 1 == 1).then(|| self.values[register])
     }
 
     pub(crate) fn set(&mut self, register: usize, value: u64) {
@@ -31,8 +24,8 @@ impl Registers {
     /// Makes these the caller's registers: of the others those stay known that the callee had to give back.
     pub(crate) fn enter_caller(&mut self, sp: u64, ip: u64) {
         self.known &= CALLEE_SAVED_BITS;
-        self.set(RSP, sp);
-        self.set(RIP, ip);
+        self.set(SP, sp);
+        self.set(PC, ip);
     }
 }
 
@@ -102,10 +95,10 @@ pub(crate) struct Row {
     /// Bytes before and from the address that was asked for in which the row holds too.
     pub reach: [u32; 2],
     pub cfa: Cfa,
-    /// The return address is at CFA + this.
-    pub ra: i32,
+    /// The return address is at CFA + this; none: it is in the register that a call leaves it in.
+    pub ra: Option<i32>,
     /// For [`CALLEE_SAVED`].
-    pub rules: [Rule; 6],
+    pub rules: [Rule; CALLEE_SAVED.len()],
 }
 
 impl Row {
@@ -116,7 +109,7 @@ impl Row {
         kept: 0,
         reach: [0; 2],
         cfa: Cfa::Plt { limit: 0 },
-        ra: 0,
-        rules: [Rule::Lost; 6],
+        ra: None,
+        rules: [Rule::Lost; CALLEE_SAVED.len()],
     };
 }

@@ -14,8 +14,9 @@ mod memory;
 
 use crate::{
     End, Frame, Hop, Input, MAX_FRAMES, ModuleId, ModuleKind, Modules, Outcome, ProcessMaps,
+    arch::{self, PC, SP},
     module::{FIBER_START, GUESSED},
-    row::{Kind, RIP, RSP, Registers},
+    row::{Kind, Registers},
 };
 use cache::Cache;
 use flametop_runtimes::{Called, Interpreted, Known, Runs};
@@ -26,8 +27,6 @@ use std::fmt;
 const SCAN_WORDS: u64 = 64;
 /// Offsets of frames from here on are functions: the rest is the number of a [`Function`](flametop_runtimes::Function).
 pub const NAMED: u64 = 1 << 63;
-/// Bytes of a return address.
-const RETURN_ADDRESS: u64 = 8;
 
 /// Walks stacks. It remembers what it has found in modules, for all processes that map them.
 pub struct Unwinder {
@@ -172,7 +171,7 @@ impl Unwinder {
             memory: Memory { input },
             registers: Registers {
                 values: *input.regs,
-                known: (1 << 17) - 1,
+                known: arch::ALL,
             },
             missed: None,
             unsure: false,
@@ -225,7 +224,7 @@ impl Walk<'_> {
         let mut doubtful = None;
         let mut inner_jit = false;
         loop {
-            let ip = self.registers.values[RIP];
+            let ip = self.registers.values[PC];
             let pc = ip.wrapping_sub(u64::from(is_return));
             let Some(area) = self.maps.find(pc).copied() else {
                 self.unknown_address = Some(pc);
@@ -252,7 +251,7 @@ impl Walk<'_> {
             }
             self.unwinder.levels.push(Level {
                 frame: frames.len(),
-                sp: self.registers.values[RSP],
+                sp: self.registers.values[SP],
             });
             frames.push(Frame {
                 module: area.module,
@@ -323,13 +322,17 @@ impl Walk<'_> {
 
     /// The walk ends since memory at `address` is missing.
     fn ends_at(&self, address: u64) -> Step {
-        let (end, want) = self.memory.lack(address, self.registers.values[RSP]);
+        let (end, want) = self.memory.lack(address, self.registers.values[SP]);
         Step::End(end, want)
     }
 
     /// The caller has this stack pointer and return address, by guess.
     fn guessed_caller(&mut self, sp: u64, ra: u64, guess: Guess) -> Step {
-        self.registers.enter_caller(sp, ra);
+        self.registers.enter_caller(sp, self.stripped(ra));
+        if !arch::POINTER_ENDS_FRAME {
+            // The stack pointer is no less than that.
+            self.registers.known &= !(1 << SP);
+        }
         self.unsure = true;
         Step::Caller {
             is_return: true,
@@ -337,9 +340,15 @@ impl Walk<'_> {
         }
     }
 
+    /// A return address as the processor will use it.
+    fn stripped(&self, address: u64) -> u64 {
+        arch::stripped(address, || self.maps.top())
+    }
+
     /// Whether a call may return to `address`. Code made at run time cannot be looked at, and is believed
     /// unless unwind information must cover it.
     fn is_return_address(&mut self, address: u64, covered: bool) -> bool {
+        let address = self.stripped(address);
         match self.maps.find(address.wrapping_sub(1)) {
             Some(area) if area.image => {
                 let offset = area.offset(address);

@@ -1,6 +1,9 @@
 //! Stacks that no program would have: every walk ends, and every frame is code.
 
-use flametop_unwind::{End, Frame, Input, MAX_FRAMES, Modules, Piece, ProcessMaps, Unwinder};
+use flametop_unwind::{
+    End, Frame, Input, MAX_FRAMES, Modules, Piece, ProcessMaps, Unwinder,
+    registers::{FP, PC, REGISTERS, SP},
+};
 
 const WORDS: usize = 2048;
 
@@ -63,9 +66,9 @@ fn walk_stack_of_code_and_stack_addresses_ends_with_frames_in_code_only() {
             4..7 => sp + 8 * numbers.below(WORDS as u64 + 16),
             _ => numbers.next() >> numbers.below(64),
         };
-        let mut regs = [0; 17];
+        let mut regs = [0; REGISTERS];
         regs.fill_with(&mut word);
-        regs[7] = sp;
+        regs[SP] = sp;
         let bytes: Vec<u8> = (0..WORDS).flat_map(|_| word().to_le_bytes()).collect();
         let pieces = [Piece {
             address: sp,
@@ -103,12 +106,12 @@ fn walk_any_registers_and_stack_shows_executable_addresses_only() {
     let mut numbers = Numbers(11);
     for _ in 0..20_000 {
         let sp = 0x7ffd_0000_0000 + numbers.below(1 << 20);
-        let mut regs = [0; 17];
+        let mut regs = [0; REGISTERS];
         regs.fill_with(|| numbers.next() >> numbers.below(64));
-        regs[7] = sp;
+        regs[SP] = sp;
         // At the edges of a mapping too.
         let (start, end) = code[numbers.below(code.len() as u64) as usize];
-        regs[16] = match numbers.below(4) {
+        regs[PC] = match numbers.below(4) {
             0 => start.wrapping_sub(1),
             1 => end,
             2 => end - 1,
@@ -160,9 +163,9 @@ fn walk_pieces_at_the_ends_of_memory_end() {
         0x8000_0000_0000,
     ] {
         for rbp in [0, sp, sp.wrapping_add(8), !7] {
-            let mut regs = [sp; 17];
-            regs[6] = rbp;
-            regs[16] = start + 0x100;
+            let mut regs = [sp; REGISTERS];
+            regs[FP] = rbp;
+            regs[PC] = start + 0x100;
             let bytes = [0xff; 64];
             let pieces = [
                 Piece {

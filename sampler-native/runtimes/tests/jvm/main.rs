@@ -1,4 +1,5 @@
 //! A JVM's code, walked and named by its tables, and tables that lie.
+#![cfg(target_arch = "x86_64")]
 
 #[path = "../common/draw.rs"]
 mod draw;

@@ -1,4 +1,5 @@
 //! Functions of V8 by made-up memory of each version that is known, and by memory that lies.
+#![cfg(target_arch = "x86_64")]
 
 #[path = "../common/area.rs"]
 mod area;

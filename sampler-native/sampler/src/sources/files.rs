@@ -25,9 +25,13 @@ const FILE_TIME: Duration = Duration::from_secs(5);
 const MOST_FILES: usize = 512;
 const MOST_PROCESSES: usize = 16;
 /// Where libraries without a path are looked for.
+#[cfg(target_arch = "x86_64")]
+const OF_ARCHITECTURE: [&str; 2] = ["/lib/x86_64-linux-gnu", "/usr/lib/x86_64-linux-gnu"];
+#[cfg(target_arch = "aarch64")]
+const OF_ARCHITECTURE: [&str; 2] = ["/lib/aarch64-linux-gnu", "/usr/lib/aarch64-linux-gnu"];
 const LIBRARIES: [&str; 6] = [
-    "/lib/x86_64-linux-gnu",
-    "/usr/lib/x86_64-linux-gnu",
+    OF_ARCHITECTURE[0],
+    OF_ARCHITECTURE[1],
     "/lib64",
     "/usr/lib64",
     "/lib",

@@ -1,8 +1,9 @@
 //! One entry: its row, and its caller's registers where the rules do not fit into a row.
 
 use crate::{
+    arch::{self, CALLEE_SAVED, CALLEE_SAVED_BITS, PC, RETURN_COLUMN, SP},
     budget::{EXPRESSION, Work},
-    row::{CALLEE_SAVED, CALLEE_SAVED_BITS, Cfa, Failure, Kind, RIP, RSP, Registers, Row, Rule},
+    row::{Cfa, Failure, Kind, Registers, Row, Rule},
 };
 use gimli::{
     BaseAddresses, CfaRule, DebugFrame, EhFrame, EndianSlice, EvaluationResult, Expression,
@@ -72,6 +73,7 @@ impl Part<'_> {
 pub(super) fn eh_section(bytes: &[u8]) -> EhFrame<Bytes<'_>> {
     let mut section = EhFrame::new(bytes, LittleEndian);
     section.set_address_size(8);
+    section.set_vendor(arch::VENDOR);
     section
 }
 
@@ -79,6 +81,7 @@ pub(super) fn eh_section(bytes: &[u8]) -> EhFrame<Bytes<'_>> {
 pub(super) fn debug_section(bytes: &[u8]) -> DebugFrame<Bytes<'_>> {
     let mut section = DebugFrame::new(bytes, LittleEndian);
     section.set_address_size(8);
+    section.set_vendor(arch::VENDOR);
     section
 }
 
@@ -119,22 +122,22 @@ impl Part<'_> {
             decoded.kind = Kind::Signal;
             return Some(decoded);
         }
-        let ra = row.register(fde.cie().return_address_register());
+        let column = fde.cie().return_address_register();
+        let ra = row.register(column);
         if ra == Some(RegisterRule::Undefined) {
             decoded.kind = Kind::Root;
             return Some(decoded);
         }
         decoded.kind = Kind::Evaluate;
-        let Some(RegisterRule::Offset(offset)) = ra else {
-            return Some(decoded);
+        decoded.ra = match ra {
+            _ if usize::from(column.0) != RETURN_COLUMN => return Some(decoded),
+            Some(RegisterRule::Offset(offset)) => match i32::try_from(offset) {
+                Ok(offset) => Some(offset),
+                Err(_) => return Some(decoded),
+            },
+            None | Some(RegisterRule::SameValue) if arch::RETURN_ADDRESS == 0 => None,
+            _ => return Some(decoded),
         };
-        let (Ok(ra), true) = (
-            i32::try_from(offset),
-            fde.cie().return_address_register().0 == RIP as u16,
-        ) else {
-            return Some(decoded);
-        };
-        decoded.ra = ra;
         let expression = |e: &gimli::UnwindExpression<usize>| {
             let mut operations = e.get(section).ok()?.operations(fde.cie().encoding());
             Some(std::array::from_fn::<_, 10, _>(|_| {
@@ -152,9 +155,10 @@ impl Part<'_> {
             return Some(decoded);
         };
         decoded.cfa = cfa;
-        decoded.rules = [Rule::Same; 6];
+        decoded.rules = [Rule::Same; CALLEE_SAVED.len()];
         for (register, rule) in row.registers() {
-            if register.0 as usize == RIP {
+            // No frame needs what lies behind the program counter: floating point, and whether the return address is signed.
+            if usize::from(register.0) == RETURN_COLUMN || usize::from(register.0) > PC {
                 continue;
             }
             let slot = CALLEE_SAVED
@@ -232,18 +236,23 @@ impl Part<'_> {
         };
         let mut new = *old;
         new.known &= CALLEE_SAVED_BITS;
-        new.set(RSP, cfa);
+        new.set(SP, cfa);
+        // Without a rule it is where the call left it.
+        if let Some(ra) = arch::link(old) {
+            new.set(PC, ra);
+        }
         for (register, rule) in row.registers() {
+            let source = register.0 as usize;
             let target = if *register == fde.cie().return_address_register() {
-                RIP
+                PC
             } else {
-                register.0 as usize
+                source
             };
-            if target > RIP {
+            if target > PC {
                 continue;
             }
             let value = match rule {
-                RegisterRule::SameValue => old.get(target).ok_or(Failure::Unusable),
+                RegisterRule::SameValue => old.get(source).ok_or(Failure::Unusable),
                 RegisterRule::Offset(offset) => read(cfa.wrapping_add_signed(*offset)),
                 RegisterRule::ValOffset(offset) => Ok(cfa.wrapping_add_signed(*offset)),
                 RegisterRule::Register(other) => old.get(other.0 as usize).ok_or(Failure::Unusable),
@@ -254,11 +263,11 @@ impl Part<'_> {
             };
             match value {
                 Ok(value) => new.set(target, value),
-                Err(failure) if target == RIP => return Err(failure),
+                Err(failure) if target == PC => return Err(failure),
                 Err(_) => new.known &= !(1 << target),
             }
         }
-        if new.get(RIP).is_none() {
+        if new.get(PC).is_none() {
             Err(Failure::Unusable)
         } else {
             Ok(new)
@@ -267,7 +276,7 @@ impl Part<'_> {
 }
 
 fn plain_register(register: Register) -> Option<u8> {
-    (usize::from(register.0) <= RIP).then_some(register.0 as u8)
+    (usize::from(register.0) <= PC).then_some(register.0 as u8)
 }
 
 /// The two expressions that compilers and linkers use: a saved stack pointer, and the linkage table.

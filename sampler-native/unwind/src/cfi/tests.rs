@@ -1,6 +1,7 @@
 //! Tests of tables, with the unwind information of this very program.
 
 use super::*;
+use crate::arch::{self, REGISTERS};
 use std::fs;
 
 /// Numbers that look random and are the same in each run.
@@ -33,8 +34,8 @@ fn exercise(file: &[u8], addresses: u64) -> usize {
     };
     let mut context = UnwindContext::new();
     let registers = Registers {
-        values: [0x1000; 17],
-        known: (1 << 17) - 1,
+        values: [0x1000; REGISTERS],
+        known: arch::ALL,
     };
     let mut covered = 0;
     for segment in image.segments.iter().take(4) {
@@ -181,6 +182,9 @@ fn index_own_file_finds_what_the_header_finds() {
 fn table_of_one_entry(instructions: usize) -> Table {
     let cie = b"\x10\0\0\0\0\0\0\0\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01\0\0";
     let mut bytes = cie.to_vec();
+    // The return address is one word below the stack pointer of the caller.
+    (bytes[12], bytes[14]) = (arch::RETURN_COLUMN as u8, arch::SP as u8);
+    bytes[16] = 0x80 | arch::RETURN_COLUMN as u8;
     bytes.extend((instructions as u32 + 20).to_le_bytes());
     bytes.extend((cie.len() as u32 + 4).to_le_bytes());
     bytes.extend(0x1000u64.to_le_bytes());
@@ -214,7 +218,7 @@ fn row_entry_of_absurd_size_is_refused() {
                 &mut UnwindContext::new()
             )
             .map(|row| row.ra),
-        Some(-8)
+        Some(Some(-8))
     );
     assert_eq!(
         table_of_one_entry(ENTRY_LIMIT).row(

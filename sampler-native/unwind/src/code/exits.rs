@@ -6,7 +6,10 @@ use super::{
     plain,
     state::{SCRATCH, State, Value},
 };
-use crate::row::{CALLEE_SAVED, Cfa, RBP, RSP, Row, Rule};
+use crate::{
+    arch::{CALLEE_SAVED, FP, SP},
+    row::{Cfa, Row, Rule},
+};
 use std::collections::HashMap;
 
 /// Most instructions looked at on the paths from an address to returns.
@@ -113,7 +116,7 @@ fn agreed(before: Option<Row>, row: Row) -> Option<Row> {
     };
     // By another register the same place has another distance.
     if base(&before) != base(&row) {
-        return Some(if usize::from(base(&row)) == RSP {
+        return Some(if usize::from(base(&row)) == SP {
             row
         } else {
             before
@@ -132,18 +135,17 @@ fn agreed(before: Option<Row>, row: Row) -> Option<Row> {
 
 /// How to leave the function in which the registers were as at the beginning, by what they are at a return.
 fn outer_row(state: &State) -> Option<Row> {
-    let keeps = |register: u8| {
-        usize::from(register) == RSP || CALLEE_SAVED.contains(&usize::from(register))
-    };
+    let keeps =
+        |register: u8| usize::from(register) == SP || CALLEE_SAVED.contains(&usize::from(register));
     let cfa = match state.sp() {
         // Who returns above its return address was not called here.
-        Value::Plus(register, distance) if usize::from(register) != RSP || distance >= 0 => {
+        Value::Plus(register, distance) if usize::from(register) != SP || distance >= 0 => {
             Cfa::Register {
                 register,
                 offset: distance + 8,
             }
         }
-        Value::At(register, offset, add) if [RSP, RBP].contains(&usize::from(register)) => {
+        Value::At(register, offset, add) if [SP, FP].contains(&usize::from(register)) => {
             Cfa::Deref {
                 register,
                 offset,

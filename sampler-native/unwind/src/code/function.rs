@@ -6,7 +6,10 @@ use super::{
     plain,
     state::{ALIGNED, SCRATCH, State, Value},
 };
-use crate::row::{CALLEE_SAVED, Cfa, Kind, RBP, RSP, Row, Rule};
+use crate::{
+    arch::{CALLEE_SAVED, FP, SP},
+    row::{Cfa, Kind, Row, Rule},
+};
 use iced_x86::{FlowControl, Mnemonic};
 use std::collections::{BTreeMap, HashMap};
 
@@ -97,9 +100,9 @@ fn follow_function(
                 (rows.len() - 1) as u16
             });
             seen.insert(address, (instruction.next_ip(), state.sp(), number));
-            let at_start = state.sp() == Value::Plus(RSP as u8, 0);
+            let at_start = state.sp() == Value::Plus(SP as u8, 0);
             // On another stack nothing is known of this one.
-            let here = matches!(state.sp(), Value::Plus(base, _) if base == RSP as u8);
+            let here = matches!(state.sp(), Value::Plus(base, _) if base == SP as u8);
             match machine.next(&instruction) {
                 Next::Return if at_start => returns = true,
                 Next::Return if here => return Err(None),
@@ -119,7 +122,7 @@ fn follow_function(
                     let mut other = state.clone();
                     // The end of a loop that touches each page of a large frame.
                     if let (Mnemonic::Jne, Some(register)) = (instruction.mnemonic(), compared) {
-                        state.registers[RSP] = state.registers[register];
+                        state.registers[SP] = state.registers[register];
                     }
                     // What a loop changes is to be known before what follows it.
                     let next = instruction.next_ip();
@@ -161,7 +164,7 @@ fn follow_function(
 
 /// How to leave a function whose first instruction had the return address at the stack pointer.
 fn inner_row(state: &State) -> Row {
-    const START: u8 = RSP as u8;
+    const START: u8 = SP as u8;
     let sp = state.sp();
     let to_caller = |register: usize| match state.registers[register] {
         Value::Plus(START, distance) => Some(Cfa::Register {
@@ -182,10 +185,10 @@ fn inner_row(state: &State) -> Row {
         _ => None,
     };
     // A call leaves the first of these and the stack as they are.
-    let lasting = [RBP, 3, 12, 13, 14, 15];
+    let lasting = [FP, 3, 12, 13, 14, 15];
     let moved = matches!(sp, Value::Plus(base, _) if base != START && base != ALIGNED)
         || matches!(sp, Value::At(..));
-    let cfa = to_caller(RSP)
+    let cfa = to_caller(SP)
         .or_else(|| lasting.into_iter().filter(|_| !moved).find_map(to_caller))
         .or_else(kept)
         .or_else(|| SCRATCH.into_iter().filter(|_| !moved).find_map(to_caller));

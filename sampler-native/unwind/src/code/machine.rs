@@ -1,7 +1,7 @@
 //! Following code: decodes instructions, says where a path goes on, and executes them on a [`State`].
 
 use super::state::{ALIGNED, SCRATCH, State, Value};
-use crate::row::{CALLEE_SAVED, RBP, RSP};
+use crate::arch::{CALLEE_SAVED, FP, SP};
 use iced_x86::{
     Code, Decoder, DecoderOptions, FlowControl, Instruction, InstructionInfoFactory,
     InstructionInfoOptions, Mnemonic, OpAccess, OpKind, Register, UsedMemory,
@@ -285,14 +285,14 @@ impl<'a> Machine<'a> {
                 return;
             }
             Code::Leaveq => {
-                state.registers[RSP] = state.registers[RBP];
-                state.registers[RBP] = state.pop();
+                state.registers[SP] = state.registers[FP];
+                state.registers[FP] = state.pop();
                 return;
             }
             Code::Enterq_imm16_imm8 if instruction.immediate8_2nd() == 0 => {
-                state.push(state.registers[RBP]);
-                state.registers[RBP] = state.sp();
-                state.registers[RSP] = state.sp().add(-i64::from(instruction.immediate16()));
+                state.push(state.registers[FP]);
+                state.registers[FP] = state.sp();
+                state.registers[SP] = state.sp().add(-i64::from(instruction.immediate16()));
                 return;
             }
             Code::Add_rm64_imm8
@@ -315,8 +315,8 @@ impl<'a> Machine<'a> {
                 }
                 return;
             }
-            Code::And_rm64_imm8 | Code::And_rm64_imm32 if register(0) == Some(RSP) => {
-                state.registers[RSP] = if state.realigned {
+            Code::And_rm64_imm8 | Code::And_rm64_imm32 if register(0) == Some(SP) => {
+                state.registers[SP] = if state.realigned {
                     Value::Unknown
                 } else {
                     Value::Plus(ALIGNED, 0)
@@ -334,12 +334,12 @@ impl<'a> Machine<'a> {
         }
         let moves = instruction.stack_pointer_increment();
         if moves < 0 {
-            state.registers[RSP] = state.sp().add(i64::from(moves));
+            state.registers[SP] = state.sp().add(i64::from(moves));
             state.store(state.sp(), -moves, Value::Unknown);
         }
         self.write(state, instruction, moves != 0);
         if moves > 0 {
-            state.registers[RSP] = state.sp().add(i64::from(moves));
+            state.registers[SP] = state.sp().add(i64::from(moves));
         }
     }
 
@@ -357,14 +357,14 @@ impl<'a> Machine<'a> {
             .used_memory()
             .iter()
             .filter(|memory| is_write(memory.access()))
-            .filter(|memory| !(moves && whole(memory.base()) == Some(RSP)))
+            .filter(|memory| !(moves && whole(memory.base()) == Some(SP)))
             .map(|memory| (address(memory), memory.memory_size().size() as i32))
             .collect();
         for used in information.used_registers() {
             let full = used.register().full_register();
             if is_write(used.access())
                 && let Some(register) = whole(full)
-                && !(register == RSP && moves)
+                && !(register == SP && moves)
             {
                 state.registers[register] = Value::Unknown;
             }
@@ -382,7 +382,7 @@ pub(super) fn with_sp(instruction: &Instruction) -> Option<usize> {
     let operands = [0, 1].map(|op| whole(instruction.op_register(op)));
     match operands {
         _ if instruction.mnemonic() != Mnemonic::Cmp => None,
-        [Some(RSP), other] | [other, Some(RSP)] => other,
+        [Some(SP), other] | [other, Some(SP)] => other,
         _ => None,
     }
 }

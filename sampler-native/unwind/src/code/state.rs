@@ -1,6 +1,6 @@
 //! What is known of registers and stack at one instruction, as symbols.
 
-use crate::row::RSP;
+use crate::arch::SP;
 
 /// Places on the stack whose content is known.
 const SLOTS: usize = 24;
@@ -63,7 +63,7 @@ impl State {
     }
 
     pub fn sp(&self) -> Value {
-        self.registers[RSP]
+        self.registers[SP]
     }
 
     /// What lies in memory at an address.
@@ -102,13 +102,13 @@ impl State {
     }
 
     pub fn push(&mut self, value: Value) {
-        self.registers[RSP] = self.sp().add(-8);
+        self.registers[SP] = self.sp().add(-8);
         self.store(self.sp(), 8, value);
     }
 
     pub fn pop(&mut self) -> Value {
         let value = self.load(self.sp());
-        self.registers[RSP] = self.sp().add(8);
+        self.registers[SP] = self.sp().add(8);
         value
     }
 

@@ -1,7 +1,7 @@
 //! Tests of both ways to a row, on code given byte by byte.
 
 use super::{exits::EXIT_LIMIT, function::FUNCTION_LIMIT, *};
-use crate::row::RSP;
+use crate::arch::SP;
 
 /// Numbers that look random and are the same in each run.
 struct Numbers(u64);
@@ -32,7 +32,7 @@ fn both(code: &[u8], at: u64) -> [Option<Cfa>; 2] {
 
 fn from_sp(offset: i32) -> Option<Cfa> {
     Some(Cfa::Register {
-        register: RSP as u8,
+        register: SP as u8,
         offset,
     })
 }

@@ -307,6 +307,7 @@ impl Modules {
 mod tests {
     use super::*;
     use crate::{
+        arch,
         elf::{Section as Place, Segment},
         row::Row,
     };
@@ -318,6 +319,8 @@ mod tests {
     fn debug_frame(functions: u64) -> Vec<u8> {
         let mut bytes =
             b"\x10\0\0\0\xff\xff\xff\xff\x01\0\x01\x78\x10\x0c\x07\x08\x90\x01\0\0".to_vec();
+        (bytes[12], bytes[14]) = (arch::RETURN_COLUMN as u8, arch::SP as u8);
+        bytes[16] = 0x80 | arch::RETURN_COLUMN as u8;
         for function in 0..functions {
             bytes.extend(36u32.to_le_bytes());
             bytes.extend(0u32.to_le_bytes());

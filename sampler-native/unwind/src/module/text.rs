@@ -2,8 +2,9 @@
 
 use super::Modules;
 use crate::{
-    ModuleId, budget,
-    code::{EXIT, SIGRETURN},
+    ModuleId,
+    arch::{self, CALL, DIRECT_CALL, EXIT, SIGRETURN, SYSTEM_CALL},
+    budget,
     row::Kind,
 };
 use gimli::UnwindContext;
@@ -31,8 +32,8 @@ impl Modules {
         }
         let mut code = vec![0; end.saturating_sub(start).min(CODE_LIMIT) as usize];
         self.code(id, start, &mut code)?;
-        code.windows(2)
-            .any(|bytes| bytes == b"\x0f\x05")
+        code.windows(SYSTEM_CALL.len())
+            .any(|bytes| bytes == SYSTEM_CALL)
             .then_some(THREAD_START)
     }
 
@@ -90,14 +91,7 @@ impl Modules {
 
     /// Whether a direct call of `target` returns to `offset`.
     pub(crate) fn calls(&mut self, id: ModuleId, offset: u64, target: u64) -> bool {
-        let mut bytes = [0; 5];
-        let start = offset.wrapping_sub(5);
-        let [opcode, distance @ ..] = match self.code(id, start, &mut bytes) {
-            Some(()) => bytes,
-            None => return false,
-        };
-        let distance = i64::from(i32::from_le_bytes(distance));
-        opcode == 0xe8 && offset.wrapping_add_signed(distance) == target
+        self.target_before(id, offset) == Some(target)
     }
 
     /// Whether the call that returns to `offset` names its target, which is code of this module.
@@ -105,46 +99,31 @@ impl Modules {
         self.named_target(id, offset).is_some()
     }
 
-    /// The target of the call that returns to `offset`, if the call names it.
+    /// The target of the call that returns to `offset`, if the call names it, and the target is code of this module.
     pub(super) fn named_target(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
-        let mut bytes = [0; 5];
-        self.code(id, offset.wrapping_sub(5), &mut bytes)?;
-        let [opcode, distance @ ..] = bytes;
-        let target = offset.wrapping_add_signed(i64::from(i32::from_le_bytes(distance)));
-        (opcode == 0xe8 && self.get(id).is_code(target)).then_some(target)
+        let target = self.target_before(id, offset)?;
+        self.get(id).is_code(target).then_some(target)
+    }
+
+    fn target_before(&mut self, id: ModuleId, offset: u64) -> Option<u64> {
+        let mut bytes = [0; DIRECT_CALL];
+        self.code(id, offset.wrapping_sub(DIRECT_CALL as u64), &mut bytes)?;
+        arch::named_target(bytes, offset)
     }
 
     /// Whether a call returns to `offset`.
     pub(crate) fn follows_call(&mut self, id: ModuleId, offset: u64) -> bool {
-        let mut bytes = [0; 7];
-        let Some(start) = offset.checked_sub(7) else {
+        let mut bytes = [0; CALL];
+        let Some(start) = offset.checked_sub(CALL as u64) else {
             return false;
         };
         if self.code(id, start, &mut bytes).is_none() {
             return false;
         }
-        let [_, _, opcode, distance @ ..] = bytes;
-        if opcode == 0xe8 {
-            let target = offset.wrapping_add_signed(i64::from(i32::from_le_bytes(distance)));
-            if self.get(id).is_code(target) {
-                return true;
-            }
-        }
-        // Indirect: ff /2, whose length depends on its operand.
-        (2..=7).any(|length| {
-            let [opcode, operand, rest @ ..] = &bytes[7 - length..] else {
-                return false;
-            };
-            let (mode, register, memory) = (operand >> 6, operand >> 3 & 7, operand & 7);
-            let scaled = (mode != 3 && memory == 4) as usize;
-            let displacement = match mode {
-                0 if memory == 5 => 4,
-                0 if memory == 4 && rest.first().is_some_and(|scale| scale & 7 == 5) => 4,
-                1 => 1,
-                2 => 4,
-                _ => 0,
-            };
-            *opcode == 0xff && register == 2 && length == 2 + scaled + displacement
-        })
+        let direct = bytes.last_chunk().copied();
+        direct
+            .and_then(|direct| arch::named_target(direct, offset))
+            .is_some_and(|target| self.get(id).is_code(target))
+            || arch::is_indirect_call(&bytes)
     }
 }

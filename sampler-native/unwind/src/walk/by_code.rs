@@ -1,9 +1,10 @@
 //! Steps through functions without unwind information, by their instructions.
 
-use super::{Guess, RETURN_ADDRESS, SCAN_WORDS, Step, Walk};
+use super::{Guess, SCAN_WORDS, Step, Walk};
 use crate::{
+    arch::{PC, RETURN_ADDRESS, SP},
     maps::Area,
-    row::{Cfa, Failure, Kind, RIP, RSP, Registers, Row},
+    row::{Cfa, Failure, Kind, Registers, Row},
 };
 
 /// Bytes of the frame of a function that jumps to code of another language, at most; Haskell's runtime leaves 16 KiB there.
@@ -12,7 +13,7 @@ const JUMPED_FROM: u64 = 20 << 10;
 impl Walk<'_> {
     /// One step by the instructions of a function without unwind information.
     pub(super) fn leave_by_code(&mut self, area: &Area, offset: u64, is_return: bool) -> Step {
-        let pc = self.registers.values[RIP].wrapping_sub(u64::from(is_return));
+        let pc = self.registers.values[PC].wrapping_sub(u64::from(is_return));
         if is_return && self.is_fiber_start(area, pc) {
             return Step::FiberTo;
         }
@@ -38,7 +39,7 @@ impl Walk<'_> {
             return Step::Fiber;
         }
         if row.is_none()
-            && let Some(step @ Step::Caller { .. }) = self.leave_jumped_to(before.values[RSP])
+            && let Some(step @ Step::Caller { .. }) = self.leave_jumped_to(before.values[SP])
         {
             return step;
         }
@@ -53,7 +54,7 @@ impl Walk<'_> {
         offset: u64,
         is_return: bool,
     ) -> Option<Step> {
-        let sp = self.registers.values[RSP];
+        let sp = self.registers.values[SP];
         let at_jump = match row.cfa {
             Cfa::Register { register, offset } => self
                 .registers
@@ -63,7 +64,9 @@ impl Walk<'_> {
         };
         let before = self.registers;
         let applied = self.apply(row);
-        let (ra, to) = (self.registers.values[RIP], self.registers.values[RSP]);
+        let ra = self.stripped(self.registers.values[PC]);
+        self.registers.values[PC] = ra;
+        let to = self.registers.values[SP];
         let by = |guess| {
             Some(Step::Caller {
                 is_return: true,
@@ -92,7 +95,9 @@ impl Walk<'_> {
         }
         match applied {
             Ok(()) => {
-                let advances = to > sp || self.memory.end_of(to) != self.memory.end_of(sp);
+                let advances = to > sp
+                    || to == sp && row.ra.is_none()
+                    || self.memory.end_of(to) != self.memory.end_of(sp);
                 if !advances {
                     return None;
                 }
@@ -120,6 +125,9 @@ impl Walk<'_> {
     /// its runtime. That function was called directly, and its own unwind information leads from `sp`, the stack pointer when
     /// it jumped, to behind that very call.
     fn leave_jumped_to(&mut self, sp: u64) -> Option<Step> {
+        if RETURN_ADDRESS == 0 {
+            return None;
+        }
         let words = (sp.checked_add(8)?..sp.checked_add(JUMPED_FROM)?).step_by(8);
         // It is the same function again, as a rule.
         let last = sp.checked_add(self.unwinder.jumped);
@@ -160,12 +168,12 @@ impl Walk<'_> {
             _ if row.kind == Kind::Evaluate => {}
             Cfa::Register { register, offset }
                 if row.kind == Kind::Plain
-                    && usize::from(register) == RSP
+                    && usize::from(register) == SP
                     && sp.wrapping_add_signed(i64::from(offset)) == at + RETURN_ADDRESS => {}
             _ => return None,
         }
         let mut here = self.registers;
-        here.set(RSP, sp);
+        here.set(SP, sp);
         let memory = self.memory;
         let read = |address| memory.read(address);
         let context = &mut self.unwinder.cache.context;
@@ -173,14 +181,17 @@ impl Walk<'_> {
             .modules
             .evaluate(area.module, end, context, &here, &read)
             .ok()?;
-        let is_caller = caller.values[RIP] == ra && caller.values[RSP] == at + RETURN_ADDRESS;
+        let is_caller = caller.values[PC] == ra && caller.values[SP] == at + RETURN_ADDRESS;
         is_caller.then_some(caller)
     }
 
     /// The row of a function that no symbol names, if a call whose return address lies on the stack does: the instructions
     /// from there must lead to that very place. What is called by a pointer may be `main`, which the entry point names.
     fn row_by_caller(&mut self, area: &Area, offset: u64, is_return: bool) -> Option<Row> {
-        let sp = self.registers.values[RSP];
+        if RETURN_ADDRESS == 0 {
+            return None;
+        }
+        let sp = self.registers.values[SP];
         for at in (0..SCAN_WORDS).map(|word| sp.wrapping_add(8 * word)) {
             if !self.is_paid(at) {
                 return None;
@@ -221,7 +232,7 @@ impl Walk<'_> {
 
     /// Whether the stack of a fiber begins here: the return address is a trampoline's, and above it is no other.
     pub(super) fn is_fiber_start(&mut self, area: &Area, pc: u64) -> bool {
-        let (ra, sp) = (pc.wrapping_add(1), self.registers.values[RSP]);
+        let (ra, sp) = (pc.wrapping_add(1), self.registers.values[SP]);
         // What a guess has led to may be anything.
         if self.unsure
             || !area.contains(ra)

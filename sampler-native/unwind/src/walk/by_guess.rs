@@ -3,8 +3,8 @@
 use super::{Guess, SCAN_WORDS, Step, Walk};
 use crate::{
     End, ModuleKind,
+    arch::{self, FP, PC, SP},
     maps::Area,
-    row::{RBP, RIP, RSP},
 };
 
 /// Bytes from the stack pointer to a frame pointer that is not trusted; an interpreter's frame has some hundred.
@@ -17,11 +17,12 @@ impl Walk<'_> {
         if let Some(end) = self.modules.get(area.module).end() {
             return Step::End(end, None);
         }
-        let pc = self.registers.values[RIP].wrapping_sub(u64::from(is_return));
-        let sp = self.registers.values[RSP];
+        let pc = self.registers.values[PC].wrapping_sub(u64::from(is_return));
+        let sp = self.registers.values[SP];
         let mut lack = None;
         // A function that has not touched the stack yet, or never does.
         if !is_return
+            && arch::RETURN_ADDRESS > 0
             && let Ok(ra) = self.memory.read(sp)
             && self.is_return_address(ra, true)
         {
@@ -30,7 +31,7 @@ impl Walk<'_> {
         if is_return && area.trampolines {
             return self.leave_trampoline(sp);
         }
-        let rbp = self.registers.get(RBP);
+        let rbp = self.registers.get(FP);
         let doubted = !area.image && self.maps.doubts_frame_pointer(pc);
         if let Some(rbp) = rbp
             && doubted
@@ -47,7 +48,7 @@ impl Walk<'_> {
                 (Ok(_), Ok(0)) => return Step::End(End::Root, None),
                 (Ok(saved), Ok(ra)) if self.is_return_address(ra, false) => {
                     self.registers.known = 0;
-                    self.registers.set(RBP, saved);
+                    self.registers.set(FP, saved);
                     let sure = !area.image && !doubted;
                     let guess = if sure { Guess::Pointer } else { Guess::Loose };
                     return self.guessed_caller(rbp.wrapping_add(16), ra, guess);
@@ -87,11 +88,18 @@ impl Walk<'_> {
         }
     }
 
-    /// CPython's trampoline has 8 bytes of its own and touches no register.
+    /// CPython's trampoline has a frame of two words, the second of which is its return address; where a call leaves that in a
+    /// register, the first one is the caller's frame pointer.
     fn leave_trampoline(&mut self, sp: u64) -> Step {
         match self.memory.read(sp.wrapping_add(8)) {
             Ok(ra) if self.is_return_address(ra, true) => {
+                let ra = self.stripped(ra);
                 self.registers.enter_caller(sp.wrapping_add(16), ra);
+                if arch::RETURN_ADDRESS == 0
+                    && let Ok(fp) = self.memory.read(sp)
+                {
+                    self.registers.set(FP, fp);
+                }
                 Step::Caller {
                     is_return: true,
                     guess: Guess::Not,
@@ -125,7 +133,7 @@ impl Walk<'_> {
 
     /// Whether code made at run time may not have been called from where the walk is now.
     pub(super) fn is_doubtful(&mut self, guess: Guess, area: &Area) -> bool {
-        let ra = area.offset(self.registers.values[RIP]);
+        let ra = area.offset(self.registers.values[PC]);
         match guess {
             Guess::Not => false,
             Guess::Pointer => self.modules.calls_directly(area.module, ra),

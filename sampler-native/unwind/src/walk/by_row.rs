@@ -6,31 +6,25 @@ use super::{
 };
 use crate::{
     End,
+    arch::{self, CALLEE_SAVED, FP, PC, SIGNAL_REGISTERS, SP},
     maps::Area,
-    row::{CALLEE_SAVED, Cfa, Failure, Kind, RBP, RIP, RSP, Row, Rule},
+    row::{Cfa, Failure, Kind, Row, Rule},
 };
 
 /// Bytes below a frame pointer that are searched for where the frame begins.
 const CALLER_FRAME: u64 = 4096;
-/// Where the kernel saves registers on a signal: offset in the frame, and their order.
-const SIGNAL_REGISTERS: (u64, [usize; 17]) = (
-    40,
-    [
-        8, 9, 10, 11, 12, 13, 14, 15, 5, 4, RBP, 3, 1, 0, 2, RSP, RIP,
-    ],
-);
 
 impl Walk<'_> {
     /// One step by unwind information, or by guess where there is none.
     pub(super) fn leave(&mut self, row: &Row, area: &Area, offset: u64, is_return: bool) -> Step {
         let before = self.unsure.then_some(self.registers);
-        let sp = self.registers.values[RSP];
+        let sp = self.registers.values[SP];
         let left = match row.kind {
             Kind::Root => return Step::End(End::Root, None),
             Kind::Uncovered | Kind::Signal => return self.leave_by_code(area, offset, is_return),
             _ if row.last
                 && is_return
-                && self.is_fiber_start(area, self.registers.values[RIP].wrapping_sub(1)) =>
+                && self.is_fiber_start(area, self.registers.values[PC].wrapping_sub(1)) =>
             {
                 return Step::FiberTo;
             }
@@ -53,7 +47,9 @@ impl Walk<'_> {
         };
         let failure = match left {
             Ok(()) => {
-                let (ra, to) = (self.registers.values[RIP], self.registers.values[RSP]);
+                let ra = self.stripped(self.registers.values[PC]);
+                self.registers.values[PC] = ra;
+                let to = self.registers.values[SP];
                 // vfork keeps its return address in a register while its child runs on the stack, and has no frame then.
                 let advances = to > sp
                     || to == sp && !is_return
@@ -104,7 +100,7 @@ impl Walk<'_> {
                 Step::End(End::Root, None)
             }
             (Failure::Unusable, None) => {
-                let caller = self.registers.values[RIP].wrapping_sub(1);
+                let caller = self.registers.values[PC].wrapping_sub(1);
                 self.unknown_address = left.is_ok().then_some(caller);
                 Step::End(End::NoUnwindInfo, None)
             }
@@ -114,7 +110,7 @@ impl Walk<'_> {
     pub(super) fn apply(&mut self, row: &Row) -> Result<(), Failure> {
         let old = self.registers;
         let register = |register: u8| old.get(usize::from(register)).ok_or(Failure::Unusable);
-        let sp = old.values[RSP];
+        let sp = old.values[SP];
         let cfa = match row.cfa {
             Cfa::Register {
                 register: base,
@@ -129,12 +125,15 @@ impl Walk<'_> {
                 .read(register(base)?.wrapping_add_signed(i64::from(offset)))?
                 .wrapping_add_signed(i64::from(add)),
             Cfa::Plt { limit } => {
-                sp.wrapping_add(8 + 8 * u64::from(old.values[RIP] & 15 >= u64::from(limit)))
+                sp.wrapping_add(8 + 8 * u64::from(old.values[PC] & 15 >= u64::from(limit)))
             }
         };
-        let ra = self
-            .memory
-            .read(cfa.wrapping_add_signed(i64::from(row.ra)))?;
+        let ra = match row.ra {
+            Some(offset) => self
+                .memory
+                .read(cfa.wrapping_add_signed(i64::from(offset)))?,
+            None => arch::link(&old).ok_or(Failure::Unusable)?,
+        };
         for (target, rule) in CALLEE_SAVED.into_iter().zip(row.rules) {
             let place = match rule {
                 Rule::Same => continue,
@@ -165,13 +164,13 @@ impl Walk<'_> {
             }
         }
         self.registers.enter_caller(cfa, ra);
-        self.registers.known |= old.known & u32::from(row.kept);
+        self.registers.known |= old.known & u64::from(row.kept);
         Ok(())
     }
 
     /// Whether the return address just found is one: behind a call, or where signal handlers return.
     pub(super) fn is_called(&mut self) -> bool {
-        let ra = self.registers.values[RIP];
+        let ra = self.registers.values[PC];
         let Some(area) = self.maps.find(ra.wrapping_sub(1)).copied() else {
             return false;
         };
@@ -189,8 +188,8 @@ impl Walk<'_> {
     /// leads back to it: to the frame of the function that switched, if it has one of its own (`framed`), else to
     /// that of its caller.
     fn leave_switch(&mut self, area: &Area, offset: u64, framed: bool) -> Step {
-        let sp = self.registers.values[RSP];
-        let Some(rbp) = self.registers.get(RBP) else {
+        let sp = self.registers.values[SP];
+        let Some(rbp) = self.registers.get(FP) else {
             return Step::End(End::NoUnwindInfo, None);
         };
         if rbp == 0 {
@@ -211,7 +210,7 @@ impl Walk<'_> {
                 return Step::End(End::NoUnwindInfo, None);
             }
             self.registers.enter_caller(rbp.wrapping_add(16), ra);
-            self.registers.set(RBP, saved);
+            self.registers.set(FP, saved);
             return Step::Caller {
                 is_return: true,
                 guess: Guess::Not,
@@ -233,7 +232,7 @@ impl Walk<'_> {
             }
             let to = area.offset(ra);
             let frame = Cfa::Register {
-                register: RSP as u8,
+                register: SP as u8,
                 offset: size as i32 + 8,
             };
             if self
@@ -258,7 +257,7 @@ impl Walk<'_> {
     /// From a signal handler to what it interrupted: the kernel saved all registers.
     pub(super) fn leave_signal(&mut self) -> Step {
         let (start, order) = SIGNAL_REGISTERS;
-        let sp = self.registers.values[RSP];
+        let sp = self.registers.values[SP];
         let mut interrupted = self.registers;
         for (index, register) in order.into_iter().enumerate() {
             let address = sp.wrapping_add(start + 8 * index as u64);

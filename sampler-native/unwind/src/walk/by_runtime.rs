@@ -5,8 +5,8 @@ use flametop_runtimes::{Place, Stack, Step as Told};
 use super::{Guess, Memory, NAMED, Step, Walk};
 use crate::{
     End, Frame, MAX_FRAMES,
+    arch::{FP, PC, SP},
     maps::Area,
-    row::{RBP, RIP, RSP},
 };
 
 /// Units of work of a step, and words of the stack that are glanced at for a unit.
@@ -85,7 +85,7 @@ impl Walk<'_> {
                 return Some(Step::End(End::Jit, None));
             }
         };
-        let advances = caller.sp > self.registers.values[RSP];
+        let advances = caller.sp > self.registers.values[SP];
         let called_at = caller.pc.wrapping_sub(1);
         if !advances || !self.maps.is_executable(called_at) {
             // The runtime knows code there: its room may have grown since the mappings were read.
@@ -93,10 +93,10 @@ impl Walk<'_> {
             return Some(Step::End(End::Jit, None));
         }
         self.registers.known = 0;
-        self.registers.set(RSP, caller.sp);
-        self.registers.set(RIP, caller.pc);
+        self.registers.set(SP, caller.sp);
+        self.registers.set(PC, caller.pc);
         if let Some(rbp) = caller.rbp {
-            self.registers.set(RBP, rbp);
+            self.registers.set(FP, rbp);
         }
         // Rules of frames before, which a guess may have made wrong, say nothing of those from here on.
         (self.missed, self.unsure) = (None, false);

@@ -3,21 +3,20 @@
 use super::{Step, Walk};
 use crate::{
     Caller, CallersRbp, End, Hop, ModuleId,
+    arch::{FP, FP_RULE, RETURN_ADDRESS, SP},
     maps::Area,
-    row::{Cfa, Kind, RBP, RSP, Registers, Row, Rule},
+    row::{Cfa, Kind, Registers, Row, Rule},
 };
 
 /// Code made at run time is noted by pages of this size.
 const CODE_PAGE: u64 = 4096;
-/// The rule of `rbp` in a row.
-const RBP_RULE: usize = 1;
 
 impl Walk<'_> {
     /// Notes how a row leads to the caller, whether or not that is in the memory that was copied.
     pub(super) fn note(&mut self, row: &Row, module: ModuleId, offset: u64) {
         let [before, after] = row.reach.map(u64::from);
         let code = offset.saturating_sub(before)..offset.saturating_add(after);
-        let is_frame = |register: u8| [RSP, RBP].contains(&usize::from(register));
+        let is_frame = |register: u8| [SP, FP].contains(&usize::from(register));
         let (register, offset, add) = match (row.kind, row.cfa) {
             (Kind::Root, _) => {
                 self.unwinder.hops.push(Hop {
@@ -38,19 +37,19 @@ impl Walk<'_> {
             ) => (register, offset, Some(add)),
             _ => return,
         };
-        let rbp = match row.rules[RBP_RULE] {
+        let rbp = match row.rules[FP_RULE] {
             Rule::Saved(offset) => CallersRbp::Saved(offset),
-            Rule::SavedAt { register, offset } if usize::from(register) == RBP => {
+            Rule::SavedAt { register, offset } if usize::from(register) == FP => {
                 CallersRbp::SavedAt(offset)
             }
             _ => CallersRbp::Same,
         };
-        if is_frame(register) && row.ra == -8 {
+        if RETURN_ADDRESS > 0 && is_frame(register) && row.ra == Some(-8) {
             self.unwinder.hops.push(Hop {
                 module,
                 code,
                 caller: Some(Caller {
-                    by_rbp: usize::from(register) == RBP,
+                    by_rbp: usize::from(register) == FP,
                     offset,
                     add,
                     rbp,
@@ -68,11 +67,11 @@ impl Walk<'_> {
         step: &Step,
         (before, noted): &(Registers, usize),
     ) {
-        if self.unwinder.hops.len() > *noted {
+        if RETURN_ADDRESS == 0 || self.unwinder.hops.len() > *noted {
             return;
         }
-        let sp = before.values[RSP];
-        let size = self.registers.values[RSP].wrapping_sub(sp);
+        let sp = before.values[SP];
+        let size = self.registers.values[SP].wrapping_sub(sp);
         let in_stack = |address: u64| self.memory.input.mapping.contains(&address);
         let mut code = offset..offset.saturating_add(1);
         let mut caller = Caller {
@@ -84,9 +83,7 @@ impl Walk<'_> {
         match (step, i32::try_from(size)) {
             (Step::Caller { .. }, Ok(size)) if size > 0 && in_stack(sp) => caller.offset = size,
             (Step::End(End::Truncated, _), _)
-                if before
-                    .get(RBP)
-                    .is_some_and(|rbp| rbp >= sp && in_stack(rbp)) =>
+                if before.get(FP).is_some_and(|rbp| rbp >= sp && in_stack(rbp)) =>
             {
                 caller.by_rbp = true;
                 caller.offset = 16;

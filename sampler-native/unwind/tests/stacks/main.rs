@@ -5,8 +5,10 @@ mod stopped;
 
 mod chains;
 mod files;
+#[cfg(target_arch = "x86_64")]
 mod go;
 mod signals;
+#[cfg(target_arch = "x86_64")]
 mod uncovered;
 
 use flametop_unwind::{

@@ -1,6 +1,9 @@
 //! A stopped thread: what a sampler would have copied of it, by ptrace.
 #![allow(dead_code)] // the tests and the example use parts of it
-use flametop_unwind::{Frame, Input, Modules, Outcome, Piece, ProcessMaps, Unwinder};
+use flametop_unwind::{
+    Frame, Input, Modules, Outcome, Piece, ProcessMaps, Unwinder,
+    registers::{REGISTERS, SP},
+};
 use nix::{
     sys::{
         ptrace,
@@ -59,7 +62,7 @@ pub struct Stopped {
     tid: Pid,
     memory: File,
     mappings: Vec<Range<u64>>,
-    pub regs: [u64; 17],
+    pub regs: [u64; REGISTERS],
 }
 
 impl Stopped {
@@ -119,7 +122,7 @@ impl Stopped {
 
     /// Hands on what one pass copies of it.
     pub fn copied<T>(&self, walk: impl FnOnce(&Input) -> T) -> T {
-        let sp = self.regs[7];
+        let sp = self.regs[SP];
         let bytes = self.copy(sp, STACK);
         let pieces = [Piece {
             address: sp,
@@ -140,7 +143,7 @@ impl Stopped {
         modules: &mut Modules,
         more: usize,
     ) -> (Vec<Frame>, Outcome, usize) {
-        let sp = self.regs[7];
+        let sp = self.regs[SP];
         let mut copies = vec![(sp, self.copy(sp, STACK))];
         let mut frames = Vec::new();
         loop {
@@ -166,12 +169,22 @@ impl Stopped {
     }
 }
 
-fn registers(tid: Pid) -> io::Result<[u64; 17]> {
+#[cfg(target_arch = "x86_64")]
+fn registers(tid: Pid) -> io::Result<[u64; REGISTERS]> {
     let r = ptrace::getregs(tid)?;
     Ok([
         r.rax, r.rdx, r.rcx, r.rbx, r.rsi, r.rdi, r.rbp, r.rsp, r.r8, r.r9, r.r10, r.r11, r.r12,
         r.r13, r.r14, r.r15, r.rip,
     ])
+}
+
+#[cfg(target_arch = "aarch64")]
+fn registers(tid: Pid) -> io::Result<[u64; REGISTERS]> {
+    let r = ptrace::getregs(tid)?;
+    let mut registers = [0; REGISTERS];
+    registers[..31].copy_from_slice(&r.regs);
+    (registers[SP], registers[REGISTERS - 1]) = (r.sp, r.pc);
+    Ok(registers)
 }
 
 impl Drop for Stopped {
