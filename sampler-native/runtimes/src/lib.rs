@@ -188,7 +188,7 @@ pub fn attach(kind: RuntimeKind, memory: &Pages<'_>, base: u64) -> io::Result<At
 /// Why the frames of such a runtime are not known on an architecture: they are those of machine code, and not only of memory.
 fn lacks_on(kind: RuntimeKind, architecture: &str) -> Option<&'static str> {
     match kind {
-        RuntimeKind::Python | RuntimeKind::Php => None,
+        RuntimeKind::Python | RuntimeKind::Php | RuntimeKind::Ruby => None,
         _ if architecture == "x86_64" => None,
         RuntimeKind::HotSpot => Some("Java is not known on arm64"),
         RuntimeKind::V8 => Some("V8 is not known on arm64"),
@@ -529,8 +529,8 @@ mod tests {
 
     #[test]
     fn lacks_on_another_architecture_what_is_machine_code() {
-        use RuntimeKind::{HotSpot, Php, Python, V8};
-        for kind in [HotSpot, Php, Python, V8] {
+        use RuntimeKind::{HotSpot, Php, Python, Ruby, V8};
+        for kind in [HotSpot, Php, Python, Ruby, V8] {
             assert_eq!(lacks_on(kind, "x86_64"), None);
             let code = [HotSpot, V8].contains(&kind);
             let why = lacks_on(kind, "aarch64");

@@ -16,10 +16,7 @@ use std::ops::Range;
 mod arch;
 mod budget;
 mod cfi;
-#[cfg(target_arch = "aarch64")]
-#[path = "arch/arm64_code.rs"]
-mod code;
-#[cfg(target_arch = "x86_64")]
+#[cfg_attr(target_arch = "aarch64", path = "arm64_code.rs")]
 mod code;
 mod elf;
 mod file;

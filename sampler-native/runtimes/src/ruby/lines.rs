@@ -65,7 +65,7 @@ fn places(size: u64, word: impl Fn(u64) -> io::Result<u64>) -> io::Result<Vec<u1
     let mut bits = 0;
     for place in FIRST..size {
         let within = (place - FIRST) % IN_BLOCK;
-        if within % 64 == 0 {
+        if within.is_multiple_of(64) {
             let block = (place - FIRST) / IN_BLOCK;
             bits = word(FIRST_WORDS + BLOCK_WORDS * block + SUMS + within / 64)?;
         }

@@ -91,7 +91,7 @@ fn read_by<'a>(memory: &'a Pages<'_>, function: Option<Symbol>) -> impl Iterator
 /// Whether a table of symbols is there: it has as many arrays of texts as its number of symbols needs.
 fn is_table(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<bool> {
     let count = memory.u32(at.wrapping_add(SYMBOLS))?;
-    if at % 8 != 0 || !(LEAST_SYMBOLS..MOST_SYMBOLS).contains(&count) {
+    if !at.is_multiple_of(8) || !(LEAST_SYMBOLS..MOST_SYMBOLS).contains(&count) {
         return Ok(false);
     }
     let texts = memory.u64(at.wrapping_add(SYMBOL_TEXTS))?;

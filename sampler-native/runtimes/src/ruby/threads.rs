@@ -73,7 +73,7 @@ impl Reader<'_> {
             let is_its = threads.any(|place| self.word(context, place) == Some(at));
             Some(machine == self.machine && is_its)
         };
-        at % 8 == 0 && at != 0 && is().unwrap_or(false)
+        at.is_multiple_of(8) && at != 0 && is().unwrap_or(false)
     }
 
     /// The nodes of a list that has no end, from one of them on.

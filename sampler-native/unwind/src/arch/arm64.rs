@@ -1,7 +1,6 @@
 //! arm64, by the AAPCS64: a call leaves the return address in `x30`, which may be signed (pointer authentication).
 
 use super::{FP, PC, REGISTERS};
-use crate::row::Registers;
 
 /// The architecture's number in ELF files.
 pub(crate) const MACHINE: u16 = 183;
@@ -44,9 +43,7 @@ const fn in_order() -> [usize; REGISTERS] {
 }
 
 /// The register that a call leaves the return address in.
-pub(crate) fn link(registers: &Registers) -> Option<u64> {
-    registers.get(RETURN_COLUMN)
-}
+pub(crate) const LINK: Option<usize> = Some(RETURN_COLUMN);
 
 /// A return address as the processor will use it: without the signature, which lies above the bits of an address. `top`: the end of
 /// the highest code, which tells how many these are: the vDSO lies high in every process.

@@ -1,7 +1,6 @@
 //! x86-64, by the psABI of System V.
 
 use super::{FP, PC, SP};
-use crate::row::Registers;
 
 /// The architecture's number in ELF files.
 pub(crate) const MACHINE: u16 = 62;
@@ -37,10 +36,8 @@ pub(crate) const SYSTEM_CALL: &[u8] = b"\x0f\x05";
 pub(crate) const CALL: usize = 7;
 pub(crate) const DIRECT_CALL: usize = 5;
 
-/// The register that a call leaves the return address in: there is none.
-pub(crate) fn link(_: &Registers) -> Option<u64> {
-    None
-}
+/// The register that a call leaves the return address in.
+pub(crate) const LINK: Option<usize> = None;
 
 /// A return address as the processor will use it. `top`: the end of the highest code.
 pub(crate) fn stripped(address: u64, _top: impl FnOnce() -> u64) -> u64 {

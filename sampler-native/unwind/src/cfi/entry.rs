@@ -238,7 +238,7 @@ impl Part<'_> {
         new.known &= CALLEE_SAVED_BITS;
         new.set(SP, cfa);
         // Without a rule it is where the call left it.
-        if let Some(ra) = arch::link(old) {
+        if let Some(ra) = arch::LINK.and_then(|link| old.get(link)) {
             new.set(PC, ra);
         }
         for (register, rule) in row.registers() {

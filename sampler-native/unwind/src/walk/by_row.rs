@@ -132,7 +132,9 @@ impl Walk<'_> {
             Some(offset) => self
                 .memory
                 .read(cfa.wrapping_add_signed(i64::from(offset)))?,
-            None => arch::link(&old).ok_or(Failure::Unusable)?,
+            None => arch::LINK
+                .and_then(|link| old.get(link))
+                .ok_or(Failure::Unusable)?,
         };
         for (target, rule) in CALLEE_SAVED.into_iter().zip(row.rules) {
             let place = match rule {

@@ -194,7 +194,7 @@ final class OwnersToolsTest {
       java.util.concurrent.locks.LockSupport.parkNanos(1_000_000);
       Random random = new Random(1);
       for (int samples = 0; samples < 40_000; samples++) {
-        worked += new java.math.BigInteger(2_000, random).pow(3).bitLength();
+        worked = new java.math.BigInteger(2_000, random).pow(3).bitLength();
       }
       recording.stop();
       recording.dump(path);
@@ -240,23 +240,31 @@ final class OwnersToolsTest {
     Path script = folder.resolve("load.js");
     Files.writeString(
         script,
-        "function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }\n"
-            + "function text(n) { let s = ''; for (let i = 0; i < n; i++) s += String.fromCharCode(65 + i % 26);"
-            + " return JSON.stringify([s, s.length]).length; }\n"
-            + "const end = Date.now() + 400; while (Date.now() < end) { fib(18); text(5000); }\n");
+        """
+        function fib(n) { return n < 2 ? n : fib(n - 1) + fib(n - 2); }
+        function text(n) {
+          let s = '';
+          for (let i = 0; i < n; i++) s += String.fromCharCode(65 + i % 26);
+          return JSON.stringify([s, s.length]).length;
+        }
+        const end = Date.now() + 400;
+        while (Date.now() < end) { fib(18); text(5000); }
+        """);
     // What a sample's node has by itself, by V8's own description of the format.
     Path sums = folder.resolve("sums.js");
     Files.writeString(
         sums,
-        "const p = JSON.parse(require('fs').readFileSync(process.argv[2], 'utf8'));\n"
-            + "const by = new Map(p.nodes.map(n => [n.id, n])); const own = {}; let total = 0;\n"
-            + "let at = p.startTime; p.samples.forEach((id, i) => { at += p.timeDeltas[i];\n"
-            + "const to = i + 1 < p.samples.length ? at + p.timeDeltas[i + 1] : p.endTime;\n"
-            + "const c = by.get(id).callFrame; const took = Math.max(0, to - at); total += took;\n"
-            + "const url = c.url.split('/').pop();\n"
-            + "const name = c.functionName || `(anonymous) ${url}:${c.lineNumber + 1}`;\n"
-            + "own[name] = (own[name] || 0) + took; });\n"
-            + "console.log(JSON.stringify({own, total}));\n");
+        """
+        const p = JSON.parse(require('fs').readFileSync(process.argv[2], 'utf8'));
+        const by = new Map(p.nodes.map(n => [n.id, n])); const own = {}; let total = 0;
+        let at = p.startTime; p.samples.forEach((id, i) => { at += p.timeDeltas[i];
+        const to = i + 1 < p.samples.length ? at + p.timeDeltas[i + 1] : p.endTime;
+        const c = by.get(id).callFrame; const took = Math.max(0, to - at); total += took;
+        const url = c.url.split('/').pop();
+        const name = c.functionName || `(anonymous) ${url}:${c.lineNumber + 1}`;
+        own[name] = (own[name] || 0) + took; });
+        console.log(JSON.stringify({own, total}));
+        """);
     List<String> nodes = new ArrayList<>(List.of("node"));
     String more = System.getProperty("flametop.nodes", "");
     Stream.of(more.split(":")).filter(path -> !path.isEmpty()).forEach(nodes::add);
