@@ -41,12 +41,6 @@ public final class Theme {
         "bright-cyan", "bright-white"
   };
 
-  /** The 16 colours of xterm. */
-  static final int[] ANSI_RGB = {
-    0x000000, 0xcd0000, 0x00cd00, 0xcdcd00, 0x0000ee, 0xcd00cd, 0x00cdcd, 0xe5e5e5,
-    0x7f7f7f, 0xff0000, 0x00ff00, 0xffff00, 0x5c5cff, 0xff00ff, 0x00ffff, 0xffffff
-  };
-
   private static final int BRIGHT_BLACK = 8;
   private static final int ROLES = Role.values().length;
   private static final int GROUND = Role.GROUND.ordinal();
@@ -219,8 +213,8 @@ public final class Theme {
       second[role] = colour(words[words.length - 1]);
     } else {
       names = names(Arrays.copyOfRange(words, from, words.length));
-      first[role] = ANSI_RGB[names[0]];
-      second[role] = ANSI_RGB[names[names.length - 1]];
+      first[role] = ColourMath.ANSI_RGB[names[0]];
+      second[role] = ColourMath.ANSI_RGB[names[names.length - 1]];
     }
     own[role] = from > 0;
     named[role] = names.length > 0;
@@ -302,8 +296,8 @@ public final class Theme {
     light = first[GROUND];
     for (Role role : new Role[] {Role.TEXT, Role.SELECT}) {
       int colour = first[role.ordinal()];
-      light = luminance(colour) > luminance(light) ? colour : light;
-      dark = luminance(colour) < luminance(dark) ? colour : dark;
+      light = ColourMath.luminance(colour) > ColourMath.luminance(light) ? colour : light;
+      dark = ColourMath.luminance(colour) < ColourMath.luminance(dark) ? colour : dark;
     }
     int[] low = indexed[Role.LOW.ordinal()];
     int[] mid = indexed[Role.MID.ordinal()];
@@ -370,7 +364,7 @@ public final class Theme {
     int even = middle(background);
     return mode == ColorMode.TRUE
         ? ink(rgb(even))
-        : INDEXED | nearest256(ink(rgb256(index256(even))));
+        : INDEXED | ColourMath.nearest256(ink(ColourMath.rgb256(index256(even))));
   }
 
   /** A colour for words on another colour: the same one, or the nearest readable one. */
@@ -379,24 +373,24 @@ public final class Theme {
     boolean few = mode == ColorMode.ANSI_16 || is16(colour) || is16(on);
     double least = few ? LEGIBLE_16 : role == Role.DIM ? LEGIBLE_DIM : LEGIBLE;
     int rgb = seen(colour, TEXT);
-    if (contrast(rgb, under) >= least) {
+    if (ColourMath.contrast(rgb, under) >= least) {
       return colour;
     }
     if (few) {
       int other = colour ^ BRIGHT_BLACK;
-      return is16(colour) && contrast(seen(other, TEXT), under) >= least
+      return is16(colour) && ColourMath.contrast(seen(other, TEXT), under) >= least
           ? other
           : on == DEFAULT ? DEFAULT : is16(on) ? ink16(on) : ink(under);
     }
-    int ink = contrast(dark, under) > contrast(light, under) ? dark : light;
+    int ink = ColourMath.contrast(dark, under) > ColourMath.contrast(light, under) ? dark : light;
     for (int i = 1; i < STEPS; i++) {
-      int nearer = mix(rgb, ink, (double) i / STEPS);
-      int shown = mode == ColorMode.TRUE ? nearer : INDEXED | nearest256(nearer);
-      if (contrast(seen(shown, TEXT), under) >= least) {
+      int nearer = ColourMath.mix(rgb, ink, (double) i / STEPS);
+      int shown = mode == ColorMode.TRUE ? nearer : INDEXED | ColourMath.nearest256(nearer);
+      if (ColourMath.contrast(seen(shown, TEXT), under) >= least) {
         return shown;
       }
     }
-    return mode == ColorMode.TRUE ? ink : INDEXED | nearest256(ink);
+    return mode == ColorMode.TRUE ? ink : INDEXED | ColourMath.nearest256(ink);
   }
 
   /** Whether a colour for a terminal is one of its own 16. */
@@ -410,18 +404,23 @@ public final class Theme {
         ? first[own]
         : (colour & INDEXED) == 0
             ? colour
-            : is16(colour) ? ANSI_RGB[colour & 0xff] : rgb256(colour & 0xff);
+            : is16(colour) ? ColourMath.ANSI_RGB[colour & 0xff] : ColourMath.rgb256(colour & 0xff);
   }
 
   /** Black or white of the 16 colours, whichever reads better on another of them. */
   private static int ink16(int on) {
-    int under = ANSI_RGB[on & 0xff];
-    return INDEXED | (contrast(0, under) >= LIGHT_PREFERRED * contrast(0xffffff, under) ? 0 : 15);
+    int under = ColourMath.ANSI_RGB[on & 0xff];
+    return INDEXED
+        | (ColourMath.contrast(0, under) >= LIGHT_PREFERRED * ColourMath.contrast(0xffffff, under)
+            ? 0
+            : 15);
   }
 
   /** The theme's lightest or darkest colour, whichever reads better on a colour. */
   private int ink(int under) {
-    return contrast(dark, under) >= LIGHT_PREFERRED * contrast(light, under) ? dark : light;
+    return ColourMath.contrast(dark, under) >= LIGHT_PREFERRED * ColourMath.contrast(light, under)
+        ? dark
+        : light;
   }
 
   /** The colour between both colours of a frame, so that text looks alike on all shades. */
@@ -443,7 +442,7 @@ public final class Theme {
 
   private int index256(int paint) {
     if (Paint.isFaded(paint)) {
-      return grey256(rgb(paint));
+      return ColourMath.grey256(rgb(paint));
     }
     int[] steps =
         switch (Paint.role(paint)) {
@@ -451,17 +450,11 @@ public final class Theme {
           case HEAT -> ramp;
           default -> indexed[Paint.role(paint).ordinal()];
         };
-    return steps.length == 0 ? nearest256(rgb(paint)) : step(steps, paint);
+    return steps.length == 0 ? ColourMath.nearest256(rgb(paint)) : step(steps, paint);
   }
 
   private static int step(int[] steps, int paint) {
     return steps[Paint.shade(paint) * steps.length / Paint.SHADES];
-  }
-
-  /** The grey of the same lightness on the ramp 8 to 238 in steps of 10. */
-  private static int grey256(int rgb) {
-    int light = ((rgb >> 16 & 0xff) + (rgb >> 8 & 0xff) + (rgb & 0xff)) / 3;
-    return 232 + Math.max(0, Math.min(23, Math.round((light - 8) / 10f)));
   }
 
   private int index16(int paint) {
@@ -475,7 +468,7 @@ public final class Theme {
           default -> Paint.role(paint);
         };
     int[] steps = ansi[role.ordinal()];
-    return steps.length == 0 ? nearestAnsi(rgb(Paint.of(role))) : step(steps, paint);
+    return steps.length == 0 ? ColourMath.nearestAnsi(rgb(Paint.of(role))) : step(steps, paint);
   }
 
   private static Role heatRole(int paint) {
@@ -493,119 +486,14 @@ public final class Theme {
       int low = first[Role.LOW.ordinal()];
       int mid = first[Role.MID.ordinal()];
       int high = first[Role.HIGH.ordinal()];
-      colour = t < 0.5 ? mix(low, mid, t * 2) : mix(mid, high, t * 2 - 1);
+      colour = t < 0.5 ? ColourMath.mix(low, mid, t * 2) : ColourMath.mix(mid, high, t * 2 - 1);
     } else if (role == Role.INK) {
       colour = first[TEXT];
     } else if (named[role.ordinal()]) {
-      colour = ANSI_RGB[step(ansi[role.ordinal()], paint)];
+      colour = ColourMath.ANSI_RGB[step(ansi[role.ordinal()], paint)];
     } else {
-      colour = mix(first[role.ordinal()], second[role.ordinal()], t);
+      colour = ColourMath.mix(first[role.ordinal()], second[role.ordinal()], t);
     }
-    return Paint.isFaded(paint) ? mix(colour, first[GROUND], FADE) : colour;
-  }
-
-  private static int mix(int a, int b, double t) {
-    int out = 0;
-    for (int shift = 16; shift >= 0; shift -= 8) {
-      int x = a >> shift & 0xff;
-      int y = b >> shift & 0xff;
-      out |= (int) Math.round(x + (y - x) * t) << shift;
-    }
-    return out;
-  }
-
-  /** Contrast ratio of two colours, 1 to 21 (WCAG 2). */
-  static double contrast(int a, int b) {
-    double x = luminance(a);
-    double y = luminance(b);
-    return (Math.max(x, y) + 0.05) / (Math.min(x, y) + 0.05);
-  }
-
-  private static double luminance(int rgb) {
-    return 0.2126 * linear(rgb >> 16 & 0xff)
-        + 0.7152 * linear(rgb >> 8 & 0xff)
-        + 0.0722 * linear(rgb & 0xff);
-  }
-
-  /** A channel of sRGB as light. */
-  static double linear(int channel) {
-    double c = channel / 255.0;
-    return c <= 0.04045 ? c / 12.92 : Math.pow((c + 0.055) / 1.055, 2.4);
-  }
-
-  /** The nearest of the 240 colours above the first 16, on which terminals do not agree. */
-  static int nearest256(int rgb) {
-    double[] wanted = lab(linear(rgb >> 16 & 0xff), linear(rgb >> 8 & 0xff), linear(rgb & 0xff));
-    int best = 16;
-    double least = Double.MAX_VALUE;
-    for (int i = 16; i < 256; i++) {
-      double[] is = Indexed.LAB[i - 16];
-      double l = wanted[0] - is[0];
-      double a = wanted[1] - is[1];
-      double b = wanted[2] - is[2];
-      double distance = l * l + a * a + b * b;
-      if (distance < least) {
-        least = distance;
-        best = i;
-      }
-    }
-    return best;
-  }
-
-  /** One of the 240 colours: a cube of 6×6×6, then greys. */
-  static int rgb256(int index) {
-    if (index >= 232) {
-      return (8 + 10 * (index - 232)) * 0x010101;
-    }
-    int i = index - 16;
-    return level(i / 36) << 16 | level(i / 6 % 6) << 8 | level(i % 6);
-  }
-
-  private static int level(int step) {
-    return step == 0 ? 0 : 55 + 40 * step;
-  }
-
-  /** The nearest numbers, made only for terminals with 256 colours and themes without numbers. */
-  private static final class Indexed {
-    static final double[][] LAB = new double[240][];
-
-    static {
-      for (int i = 0; i < LAB.length; i++) {
-        int rgb = rgb256(i + 16);
-        LAB[i] = lab(linear(rgb >> 16 & 0xff), linear(rgb >> 8 & 0xff), linear(rgb & 0xff));
-      }
-    }
-  }
-
-  /**
-   * Oklab of linear light (Ottosson 2020): lightness and two axes of hue, in which similar colours
-   * are near each other.
-   */
-  static double[] lab(double r, double g, double b) {
-    double l = Math.cbrt(0.4122214708 * r + 0.5363325363 * g + 0.0514459929 * b);
-    double m = Math.cbrt(0.2119034982 * r + 0.6806995451 * g + 0.1073969566 * b);
-    double s = Math.cbrt(0.0883024619 * r + 0.2817188376 * g + 0.6299787005 * b);
-    return new double[] {
-      0.2104542553 * l + 0.7936177850 * m - 0.0040720468 * s,
-      1.9779984951 * l - 2.4285922050 * m + 0.4505937099 * s,
-      0.0259040371 * l + 0.7827717662 * m - 0.8086757660 * s
-    };
-  }
-
-  private static int nearestAnsi(int rgb) {
-    int best = 0;
-    for (int i = 1; i < ANSI_RGB.length; i++) {
-      best = distance(ANSI_RGB[i], rgb) < distance(ANSI_RGB[best], rgb) ? i : best;
-    }
-    return best;
-  }
-
-  private static int distance(int a, int b) {
-    int sum = 0;
-    for (int shift = 16; shift >= 0; shift -= 8) {
-      int d = (a >> shift & 0xff) - (b >> shift & 0xff);
-      sum += d * d;
-    }
-    return sum;
+    return Paint.isFaded(paint) ? ColourMath.mix(colour, first[GROUND], FADE) : colour;
   }
 }

@@ -90,7 +90,7 @@ class ContrastTest {
   }
 
   private static double ratio(Theme theme, ColorMode mode, int fg, int bg) {
-    return Theme.contrast(
+    return ColourMath.contrast(
         seen(theme, theme.foreground(mode, fg, bg), Role.TEXT),
         seen(theme, theme.background(mode, bg), Role.GROUND));
   }

@@ -96,11 +96,11 @@ class ThemeTest {
       for (int i = 0; i < 3; i++) {
         double sum = 0;
         for (int j = 0; j < 3; j++) {
-          sum += matrix[i][j] * Theme.linear(rgb >> 16 - 8 * j & 0xff);
+          sum += matrix[i][j] * ColourMath.linear(rgb >> 16 - 8 * j & 0xff);
         }
         light[i] = Math.max(0, Math.min(1, sum));
       }
-      return Theme.lab(light[0], light[1], light[2]);
+      return ColourMath.lab(light[0], light[1], light[2]);
     }
   }
 
@@ -137,12 +137,12 @@ class ThemeTest {
         int bg = Paint.of(role, shade);
         for (ColorMode mode : new ColorMode[] {ColorMode.TRUE, ColorMode.INDEXED_256}) {
           int under = rgb(theme.background(mode, bg));
-          double ratio = Theme.contrast(rgb(theme.foreground(mode, ink, bg)), under);
+          double ratio = ColourMath.contrast(rgb(theme.foreground(mode, ink, bg)), under);
           assertTrue(ratio >= 4.5, name + " " + role + " " + shade + " " + mode + ": " + ratio);
         }
         int on = theme.background(ColorMode.ANSI_16, bg);
         int text = theme.foreground(ColorMode.ANSI_16, ink, bg);
-        assertTrue(on != text && Theme.contrast(rgb(on), rgb(text)) >= 4, name + " " + role);
+        assertTrue(on != text && ColourMath.contrast(rgb(on), rgb(text)) >= 4, name + " " + role);
       }
     }
   }
@@ -156,7 +156,7 @@ class ThemeTest {
       for (int shade = 0; shade < Paint.SHADES; shade++) {
         int bg = Paint.of(role, shade);
         double ratio =
-            Theme.contrast(theme.foreground(Paint.of(Role.INK), bg), theme.background(bg));
+            ColourMath.contrast(theme.foreground(Paint.of(Role.INK), bg), theme.background(bg));
         assertTrue(ratio >= 3, name + " " + role + " " + shade + ": " + ratio);
       }
     }
@@ -174,7 +174,7 @@ class ThemeTest {
           int colour = theme.foreground(mode, Paint.of(text), bg);
           int under = theme.background(mode, bg);
           if (under != Theme.DEFAULT) {
-            double ratio = Theme.contrast(rgb(colour), rgb(under));
+            double ratio = ColourMath.contrast(rgb(colour), rgb(under));
             assertTrue(ratio >= least, name + " " + text + " on " + ground + mode + ": " + ratio);
           }
         }
@@ -277,7 +277,7 @@ class ThemeTest {
       return colour;
     }
     int number = colour & 0xff;
-    return number < 16 ? Theme.ANSI_RGB[number] : Theme.rgb256(number);
+    return number < 16 ? ColourMath.ANSI_RGB[number] : ColourMath.rgb256(number);
   }
 
   @Test
@@ -398,9 +398,9 @@ class ThemeTest {
 
   @Test
   void nearest256_colours_areNear() {
-    assertEquals(16, Theme.nearest256(0x000000));
-    assertEquals(231, Theme.nearest256(0xffffff));
-    assertEquals(196, Theme.nearest256(0xff0000));
-    assertEquals(244, Theme.nearest256(0x808080));
+    assertEquals(16, ColourMath.nearest256(0x000000));
+    assertEquals(231, ColourMath.nearest256(0xffffff));
+    assertEquals(196, ColourMath.nearest256(0xff0000));
+    assertEquals(244, ColourMath.nearest256(0x808080));
   }
 }
