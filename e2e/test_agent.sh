@@ -21,7 +21,8 @@ start_store() {
 
 # start_agent OPTIONS…: with the metrics on a socket.
 start_agent() {
-  "$flametop" agent --every 1 --metrics "unix:$work/metrics" "$@" 2>>"$work/err" </dev/null &
+  # nohup has those that it starts ignore HUP.
+  env --default-signal=HUP "$flametop" agent --every 1 --metrics "unix:$work/metrics" "$@" 2>>"$work/err" </dev/null &
   agent=$!
   pids+=("$agent")
 }

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(120)
 final class SampleRoundTripTest {
-  private static final int PROFILES = 60;
+  private static final int PROFILES = 30;
   private static final List<NodeKind> KINDS =
       List.of(NodeKind.USER, NodeKind.KERNEL, NodeKind.JIT, NodeKind.PYTHON, NodeKind.PHP);
   private static final List<String> NAMES =

@@ -1,6 +1,5 @@
 //! Inlined functions, source lines and the names that stripped files get from elsewhere: the real
 //! helper process, on files of real compilers.
-#![allow(missing_docs)]
 
 use std::fs::{self, File};
 use std::os::unix::fs::symlink;
@@ -10,8 +9,7 @@ use std::process::Command;
 use flametop_prober::Whom;
 use flametop_symbolize::{Debuginfod, PlaceAnswer, PlaceQuery, Query, Source, Subject, Symbolizer};
 
-mod support;
-use support::*;
+use crate::support::*;
 
 /// `outer` calls `middle`, which calls `inner`; both are inlined. Lines 2, 5 and 8.
 const INLINED: &str = "static inline __attribute__((always_inline)) int inner(volatile int *p) {\n\

@@ -1,5 +1,4 @@
 //! Files that only their owner may read, in the helper process, which is another user without any right.
-#![allow(missing_docs)]
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::Write;
@@ -8,8 +7,7 @@ use std::path::Path;
 
 use flametop_symbolize::{Query, Source};
 
-mod support;
-use support::*;
+use crate::support::{self, *};
 
 const SOURCE: &str = "__attribute__((noinline)) static int hidden(int x) { return x * x * 7; }\n\
     int __libc_pour(int x) { return hidden(x) + 1; }\n\

@@ -1,6 +1,5 @@
 //! Debug files of debuginfod: the real process that fetches them, the server of Debian's package
 //! `debuginfod`, and servers that mean harm.
-#![allow(missing_docs)]
 
 use std::ffi::CString;
 use std::fs::{self, File, OpenOptions};
@@ -18,8 +17,7 @@ use flametop_symbolize::{
     Answer, DebugFileCounts, Debuginfod, PlaceQuery, Query, Source, Subject, Symbolizer,
 };
 
-mod support;
-use support::*;
+use crate::support::*;
 
 const SOURCE: &str = "__attribute__((noinline)) static int hidden(int x) { return x * x * 7; }\n\
      __attribute__((noinline)) static int other(int x) { return x * x * 9; }\n\

@@ -1,5 +1,4 @@
 //! Debug files that the helper process may not open itself: looked for by the real prober, which is slow, dead or not allowed to.
-#![allow(missing_docs)]
 
 use std::fs::{self, File};
 use std::os::unix::fs::chown;
@@ -13,11 +12,10 @@ use std::time::Duration;
 use flametop_symbolize::{Debuginfod, Looker, PlaceQuery, Query, Source, Subject, Symbolizer};
 
 #[allow(dead_code)]
-#[path = "../../sampler/tests/served/mod.rs"]
+#[path = "../../../sampler/tests/served/mod.rs"]
 mod served;
-mod support;
+use crate::support::{self, *};
 use served::Served;
-use support::*;
 
 /// A library whose debug file, which alone knows `hidden`, is in the folder `.debug` beside it.
 struct Stripped {
