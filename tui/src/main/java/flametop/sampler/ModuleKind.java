@@ -4,7 +4,7 @@ import java.util.List;
 
 /** Kind of a module. */
 public final class ModuleKind extends OpenEnum {
-  private static final int KNOWN = 7;
+  private static final int KNOWN = 8;
 
   public static final ModuleKind KERNEL = new ModuleKind(0);
   public static final ModuleKind FILE = new ModuleKind(1);
