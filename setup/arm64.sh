@@ -32,7 +32,10 @@ fetched() {
   local archive
   # shellcheck disable=SC2016 # apt-get puts the value there
   archive=$(apt-get indextargets --format '$(REPO_URI)' "Created-By: Packages" "Origin: Debian" "Label: Debian" | head -n 1)
-  archive=${archive:-http://deb.debian.org/debian}
+  [ -n "$archive" ] || {
+    echo "apt names no archive of Debian, from which the root of arm64 is made" >&2
+    return 1
+  }
   debootstrap --variant=minbase bookworm "$here.new" "$archive" || return 1
   # Rust that is new enough is an update of security.
   printf 'deb %s bookworm main\ndeb %s bookworm-security main\n' "$archive" "${archive%/debian*}/debian-security" \

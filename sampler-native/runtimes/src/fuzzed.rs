@@ -84,21 +84,7 @@ pub fn python(bytes: &[u8]) {
         return;
     };
     python.unpacked(rest, i32::from(*which));
-    let (mut known, mut names) = (Known::default(), Names::default());
-    for turn in 0..3 {
-        let mut runs = Runs::default();
-        let interpreted = Interpreted { thread: 1, copied };
-        known.begin(turn);
-        python.interpreted(&mut known, &interpreted, &memory, &mut runs);
-        let asks = known.take_asks();
-        let owned = asks.iter().map(|lack| match *lack {
-            Lack::Thread(thread, _) => Lack::Thread(thread, 1),
-            other => other,
-        });
-        let owned: Vec<Lack> = owned.collect();
-        let found = python.read(&Pages::new(&memory, PIECES), &owned);
-        known.come(&asks, Some(found), &mut names, turn);
-    }
+    turns(&python, copied, &memory);
 }
 
 /// The version of PHP, then the copied frames, whose length stands before them; what follows is memory, with what is known of all at its
@@ -114,16 +100,7 @@ pub fn php(bytes: &[u8]) {
     let Ok(php) = Php::fuzzed(version) else {
         return;
     };
-    let (mut known, mut names) = (Known::default(), Names::default());
-    for turn in 0..3 {
-        let mut runs = Runs::default();
-        let interpreted = Interpreted { thread: 1, copied };
-        known.begin(turn);
-        php.interpreted(&mut known, &interpreted, &memory, &mut runs);
-        let asks = known.take_asks();
-        let found = php.read(&Pages::new(&memory, PIECES), &asks);
-        known.come(&asks, Some(found), &mut names, turn);
-    }
+    turns(&php, copied, &memory);
 }
 
 /// The version of Ruby, then the copied frames, whose length stands before them; what follows is memory, with the virtual machine at its
@@ -139,19 +116,24 @@ pub fn ruby(bytes: &[u8]) {
     let Ok(ruby) = Ruby::fuzzed(version) else {
         return;
     };
+    turns(&ruby, copied, &memory);
+}
+
+/// Walks copied frames as one turn after another does, with the answers of the turn before. Each thread that is asked for is thread 1.
+fn turns(runtime: &dyn Runtime, copied: &[u8], memory: &Bytes<'_>) {
     let (mut known, mut names) = (Known::default(), Names::default());
     for turn in 0..3 {
         let mut runs = Runs::default();
         let interpreted = Interpreted { thread: 1, copied };
         known.begin(turn);
-        ruby.interpreted(&mut known, &interpreted, &memory, &mut runs);
+        runtime.interpreted(&mut known, &interpreted, memory, &mut runs);
         let asks = known.take_asks();
         let owned = asks.iter().map(|lack| match *lack {
             Lack::Thread(thread, _) => Lack::Thread(thread, 1),
             other => other,
         });
         let owned: Vec<Lack> = owned.collect();
-        let found = ruby.read(&Pages::new(&memory, PIECES), &owned);
+        let found = runtime.read(&Pages::new(memory, PIECES), &owned);
         known.come(&asks, Some(found), &mut names, turn);
     }
 }

@@ -411,7 +411,7 @@ impl Known {
         self.method_or(Lack::Method(address), words)
     }
 
-    /// The same of the function at an address that belongs to the method whose address is the second word.
+    /// The method at an address that belongs to the method whose address is the second word.
     pub(crate) fn method_of_owner(&mut self, address: u64, words: [u64; 2]) -> Looked<KnownMethod> {
         self.method_or(Lack::MethodOf(address, words[1]), words)
     }

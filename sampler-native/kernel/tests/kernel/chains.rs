@@ -7,7 +7,7 @@ struct Chained {
     subject: Subject,
     thread: u64,
     nodes: Vec<(u64, u64)>,
-    /// What leads to an array, and two methods.
+    /// Pointers that lead to an array, and two methods.
     context: u64,
     methods: [u64; 2],
 }
@@ -72,7 +72,7 @@ impl Chained {
         }
     }
 
-    /// What a copy of the array must hold; up to the second node if that one's environment is not the program's.
+    /// The words that a copy of the array must hold; up to the second node if that one's environment is not the program's.
     fn copied_array(&self, kind: &str) -> Vec<u64> {
         let [(first, one), (second, two), (third, _)] = self.nodes[..] else {
             panic!("three nodes");

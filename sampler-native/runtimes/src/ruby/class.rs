@@ -23,7 +23,7 @@ const MOST_VARIABLES: u64 = 32;
 const MOST_VARIABLE: u64 = 24;
 const MOST_NAME: u64 = 256;
 
-/// What a method's class puts before its name: `Cart#`, or `Cart.` if the method is one of the class itself. None: it has no name.
+/// The prefix of a method's name that tells its class: `Cart#`, or `Cart.` if the method is one of the class itself. None: it has no name.
 pub fn before_method(
     layout: &Layout,
     symbols: u64,

@@ -77,7 +77,7 @@ pub fn read(
     })
 }
 
-/// What the class of a method puts before the name of its instruction sequence, whose body is told. None: the method is defined by something
+/// The prefix that tells the class of a method, for the name of its instruction sequence, whose body is told. None: the method is defined by something
 /// else, or its class has no name.
 ///
 /// # Errors
