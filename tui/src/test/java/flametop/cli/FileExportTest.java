@@ -195,8 +195,10 @@ class FileExportTest {
   @Test
   void export_ofFoldedRuntimes_hasTheirTimeAtTheirCallers() throws Exception {
     String text =
-        "java;libjvm.so`call;Shop.run_[j];libjvm.so`park;libc.so.6`wait 2\n"
-            + "java;libjvm.so`call;Shop.run_[j];libjvm.so`allocate 3\n";
+        """
+        java;libjvm.so`call;Shop.run_[j];libjvm.so`park;libc.so.6`wait 2
+        java;libjvm.so`call;Shop.run_[j];libjvm.so`allocate 3
+        """;
     Shape shape = Shape.of(new Shape.FoldRuntimes());
     List<String> lines = lines(export(text, shape, null));
     assertTrue(lines.contains("# filter: runtimes folded"), lines::toString);
