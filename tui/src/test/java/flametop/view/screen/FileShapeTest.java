@@ -108,9 +108,11 @@ class FileShapeTest {
     Path path = folder.resolve("java.folded");
     Files.writeString(
         path,
-        "java;libjvm.so`JavaCalls::call;Shop.run_[j];libjvm.so`Unsafe_Park;libc.so.6`wait 6\n"
-            + "java;libjvm.so`GCTaskThread::run 3\n"
-            + "java;Unsafe_Park;Shop.run_[j] 1\n");
+        """
+        java;libjvm.so`JavaCalls::call;Shop.run_[j];libjvm.so`Unsafe_Park;libc.so.6`wait 6
+        java;libjvm.so`GCTaskThread::run 3
+        java;Unsafe_Park;Shop.run_[j] 1
+        """);
     file.close();
     file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true));
     file.whole().get();
