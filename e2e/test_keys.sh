@@ -111,6 +111,8 @@ shaping() {
   undo
   press merge r '^─ recursion merged ─'
   undo
+  press fold-runtimes R '^─ runtimes folded ─'
+  undo
   press idle-threads a '^─ idle shown ─'
   undo
   go_to left
@@ -194,6 +196,10 @@ views() {
   press idle 7 'idle states +as requested'
   press quality 8 '^ passes .* due'
   press by-module b '^ module +samples'
+  keys b
+  wait_for '^ runtime +samples .* named language'
+  keys b
+  wait_for '^ +pid process +samples'
   press events 9 '› time of tasks'
   press add-source a 'add a source'
   tmux_ send-keys -l -- fault

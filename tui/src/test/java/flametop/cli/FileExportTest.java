@@ -3,6 +3,7 @@ package flametop.cli;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.export.StackExport;
@@ -189,6 +190,28 @@ class FileExportTest {
   void export_ofAShape_saysIt() throws Exception {
     Shape shape = Shape.of(new Shape.Merge());
     assertTrue(lines(export("p;f;f 1\n", shape, null)).contains("# filter: recursion merged"));
+  }
+
+  @Test
+  void export_ofFoldedRuntimes_hasTheirTimeAtTheirCallers() throws Exception {
+    String text =
+        """
+        java;libjvm.so`call;Shop.run_[j];libjvm.so`park;libc.so.6`wait 2
+        java;libjvm.so`call;Shop.run_[j];libjvm.so`allocate 3
+        """;
+    Shape shape = Shape.of(new Shape.FoldRuntimes());
+    List<String> lines = lines(export(text, shape, null));
+    assertTrue(lines.contains("# filter: runtimes folded"), lines::toString);
+    List<String> folded = List.of("java;Shop.run_[j] 3", "java;Shop.run_[j];libc.so.6`wait 2");
+    assertEquals(folded, lines.subList(lines.size() - 2, lines.size()));
+    byte[] pprof = bytes(StackFormat.PPROF, export(text, Shape.PLAIN, null));
+    try (StackFile file = file(new ByteArrayInputStream(pprof))) {
+      Snapshot.Reading reading = file.whole().get();
+      file.shape(shape);
+      lines = lines(FileScreen.export(reading, file.held(0).get(), null));
+      assertTrue(lines.contains("java;Shop.run_[j] 3"), lines::toString);
+      assertFalse(String.join("\n", lines).contains("libjvm"), lines::toString);
+    }
   }
 
   @Test

@@ -1,5 +1,7 @@
 package flametop.profile.answer;
 
+import flametop.sampler.ModuleKind;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,21 @@ public enum NodeKind {
   REASON,
   /** Stands for the stacks of threads that wait for work: {@code [idle]}. */
   IDLE;
+
+  private static final Map<ModuleKind, NodeKind> OF_MODULES =
+      Map.of(
+          ModuleKind.KERNEL, KERNEL,
+          ModuleKind.FILE, USER,
+          ModuleKind.VDSO, USER,
+          ModuleKind.JIT, JIT,
+          ModuleKind.PYTHON, PYTHON,
+          ModuleKind.PHP, PHP,
+          ModuleKind.RUBY, RUBY);
+
+  /** The kind of the functions of a module. */
+  public static NodeKind of(ModuleKind module) {
+    return OF_MODULES.getOrDefault(module, UNKNOWN);
+  }
 
   /** Whether it stands above the frames, and tells whose they are. */
   public boolean isOwner() {

@@ -15,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * @param processes a row for each process that was sampled in the window
  * @param modules a row for each module with a frame in a stack of the window. Here whole are the
  *     walks that went on beyond the module, and a reason counts for the module where the walk ended
+ * @param runtimes a row for each runtime that stacks of the window are of: each sample is of one,
+ *     or of none, which has its row too
  * @param parts what flametop's parts cost lately
  * @param resident bytes, by process
  * @param copiedPerSecond bytes of stack memory lately; NaN if not known yet
@@ -27,6 +29,7 @@ public record QualityReport(
     Sum all,
     List<Row> processes,
     List<Row> modules,
+    List<Row> runtimes,
     List<Part> parts,
     List<OwnPart> resident,
     double copiedPerSecond,
@@ -47,14 +50,21 @@ public record QualityReport(
   /** Place of the samples with a frame over the limit of names. */
   public static final int NAME_LIMITED = GUESSED + 1;
 
-  public static final int OUTCOMES = NAME_LIMITED + 1;
+  /** Place of the samples whose frames all have names. */
+  public static final int NAMED = NAME_LIMITED + 1;
+
+  /** Place of the samples with a function of the language that a runtime runs. */
+  public static final int IN_LANGUAGE = NAMED + 1;
+
+  public static final int OUTCOMES = IN_LANGUAGE + 1;
 
   /**
    * Counts of samples: of stacks that were taken by a pass or by the CPU clock, or could not be. A
    * task that a pass found unchanged is none, since its stack was not taken again.
    *
    * @param byOutcome how samples ended by {@link WalkEnd#ordinal()}; then those that have a guessed
-   *     frame, and those that have a frame over the limit of names
+   *     frame, those that have a frame over the limit of names, and, of runtimes only, those that
+   *     are named and those with a function of the language
    */
   public record Counts(long[] byOutcome) {
     /** All samples. */
@@ -83,13 +93,25 @@ public record QualityReport(
       return byOutcome[NAME_LIMITED];
     }
 
+    /**
+     * Samples whose frames all have names; of runtimes only. A sample counts when its names come.
+     */
+    public long named() {
+      return byOutcome[NAMED];
+    }
+
+    /** Samples with a function of the language that the runtime runs; of runtimes only. */
+    public long inLanguage() {
+      return byOutcome[IN_LANGUAGE];
+    }
+
     public long of(WalkEnd end) {
       return byOutcome[end.ordinal()];
     }
   }
 
   /**
-   * @param pid 0 for a module, and for processes that are summed up
+   * @param pid 0 for a module, for a runtime, and for processes that are summed up
    */
   public record Row(int pid, String name, Counts counts) {}
 

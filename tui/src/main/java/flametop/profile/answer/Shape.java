@@ -247,6 +247,17 @@ public final class Shape {
     }
   }
 
+  /**
+   * Frames of a runtime's own machinery are left out of stacks that have functions of the language
+   * that the runtime runs: interpreter loops, call glue, stubs. Frames of other modules stay.
+   */
+  public record FoldRuntimes() implements Step {
+    @Override
+    public String text() {
+      return "runtimes folded";
+    }
+  }
+
   /** The nodes above the frames; without this step they are those of {@link RootOrder#SERVICE}. */
   public record Group(RootOrder by) implements Step {
     @Override

@@ -1,8 +1,10 @@
 package flametop.profile.live;
 
 import flametop.array.IntColumn;
+import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.QualityReport;
 import flametop.profile.log.Stacks;
+import flametop.profile.tree.ManagedRuntime;
 import flametop.sampler.Counter;
 import flametop.sampler.DebugFiles;
 import flametop.sampler.OwnPart;
@@ -19,7 +21,9 @@ import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How samples ended, by process and by module, what was lost, and what flametop costs. */
+/**
+ * How samples ended, by process, by module and by runtime, what was lost, and what flametop costs.
+ */
 final class Quality {
   private static final long STEP_NANOS = 5_000_000_000L;
 
@@ -29,7 +33,17 @@ final class Quality {
   /** The row of walks that met no user frame. */
   private static final String NO_FRAME = "(no user frame)";
 
+  /** The row of samples with frames of the user, but of no runtime. */
+  private static final String NATIVE = "native";
+
   private static final int NO_ROW = -1;
+
+  private static final ManagedRuntime[] RUNTIMES = ManagedRuntime.values();
+
+  /** Rows of the table of runtimes behind those of the runtimes, which begin at 1. */
+  private static final int NATIVE_ROW = 1 + RUNTIMES.length;
+
+  private static final int NO_FRAME_ROW = NATIVE_ROW + 1;
 
   /** Totals at the beginning of a step, and the longest time between two passes within it. */
   private static final class Step {
@@ -55,6 +69,7 @@ final class Quality {
   private final Stacks stacks;
   private Tally processes = new Tally("(others)");
   private Tally modules = new Tally("(others)");
+  private Tally runtimes = new Tally("(others)");
   private Map<String, Integer> moduleRow = new HashMap<>();
 
   /** Whose samples a row counts; another process, or the same after exec, begins a new row. */
@@ -64,6 +79,9 @@ final class Quality {
   private final List<@Nullable Seen> seen = new ArrayList<>();
 
   private final IntColumn processRow = new IntColumn(NO_ROW);
+
+  /** By process: the row of the runtime that its stacks were of last. */
+  private final IntColumn processRuntime = new IntColumn(NO_ROW);
 
   private final ArrayDeque<Step> steps = new ArrayDeque<>();
   private long[] counters = new long[Counter.values().length];
@@ -87,6 +105,11 @@ final class Quality {
 
   Quality(Stacks stacks) {
     this.stacks = stacks;
+    for (ManagedRuntime runtime : RUNTIMES) {
+      runtimes.row(0, runtime.label());
+    }
+    runtimes.row(0, NATIVE);
+    runtimes.row(0, NO_FRAME);
   }
 
   /** A copy of the counts as they are now, for reports alone. */
@@ -94,6 +117,7 @@ final class Quality {
     stacks = from.stacks;
     processes = new Tally(from.processes);
     modules = new Tally(from.modules);
+    runtimes = new Tally(from.runtimes);
     nameLimited = from.nameLimited;
     samples = from.samples;
     guessed = from.guessed;
@@ -122,6 +146,7 @@ final class Quality {
         || !before.comm.equals(comm)) {
       seen.set(process, new Seen(tgid, start, comm));
       processRow.set(process, NO_ROW);
+      processRuntime.set(process, NO_ROW);
     }
   }
 
@@ -145,6 +170,7 @@ final class Quality {
     long number = now / STEP_NANOS;
     processes.begin(number);
     modules.begin(number);
+    runtimes.begin(number);
     if (steps.isEmpty() || steps.getLast().number < number) {
       steps.add(new Step(number, counters));
       while (steps.getFirst().number <= number - Tally.STEPS) {
@@ -200,9 +226,11 @@ final class Quality {
       }
       met.items[at] |= guess ? 1 : 0;
     }
+    int runtime = runtime(process, end);
     if (unsure) {
       guessed++;
       processes.add(row, QualityReport.GUESSED);
+      runtimes.add(runtime, QualityReport.GUESSED);
     }
     boolean shortAtModule = end != WalkEnd.ROOT && stack >= 0 && stacks.user(stack) > 0;
     int last = shortAtModule ? stacks.moduleOf(frames[0]) : -1;
@@ -218,10 +246,46 @@ final class Quality {
       modules.add(moduleRow(NO_FRAME), end.ordinal());
     }
     if (stack >= 0 && stacks.named(stack)) {
-      countNameLimits(row, stack);
+      countNames(row, runtime, stack);
     } else if (stack >= 0) {
-      unnamed.add(row, stack);
+      unnamed.add(row, runtime, stack);
     }
+  }
+
+  /**
+   * Counts a sample for the runtime that its stack entered last, by the modules that it met. A
+   * stack that does not tell is of the runtime that the process was seen with last: its code was
+   * made at run time, or there are no frames of the user.
+   *
+   * @return the row
+   */
+  private int runtime(int process, WalkEnd end) {
+    int found = NO_ROW;
+    boolean hasCode = false;
+    boolean hasUser = false;
+    boolean inLanguage = false;
+    for (int i = 0; i < met.size; i++) {
+      int module = met.items[i] >> 1;
+      NodeKind kind = stacks.moduleKind(module);
+      ManagedRuntime language = ManagedRuntime.ofFunctions(kind);
+      ManagedRuntime runtime =
+          language == null ? ManagedRuntime.ofImage(stacks.moduleFile(module)) : language;
+      hasCode |= kind == NodeKind.JIT;
+      hasUser |= kind != NodeKind.KERNEL;
+      inLanguage |= language != null;
+      found = runtime == null ? found : 1 + runtime.ordinal();
+    }
+    if (found != NO_ROW) {
+      processRuntime.set(process, found);
+    } else if (hasCode || !hasUser) {
+      found = processRuntime.get(process);
+    }
+    int row = found != NO_ROW ? found : hasUser ? NATIVE_ROW : NO_FRAME_ROW;
+    runtimes.add(row, end.ordinal());
+    if (inLanguage || hasCode && row < NATIVE_ROW) {
+      runtimes.add(row, QualityReport.IN_LANGUAGE);
+    }
+    return row;
   }
 
   /** The name of a frame came. */
@@ -233,7 +297,7 @@ final class Quality {
   void batchEnds() {
     if (namesCame) {
       namesCame = false;
-      unnamed.take(stacks::named, this::countNameLimits);
+      unnamed.take(stacks::named, this::countNames);
     }
   }
 
@@ -252,16 +316,22 @@ final class Quality {
     return nameLimited;
   }
 
-  private void countNameLimits(int row, int stack) {
+  private void countNames(int row, int runtime, int stack) {
     limitedFiles.clear();
+    boolean isNamed = true;
     for (int frame : stacks.frames(stack)) {
+      isNamed &= !stacks.hasNoName(frame);
       if (stacks.nameLimited(frame)) {
         limitedFiles.add(stacks.moduleFile(stacks.moduleOf(frame)));
       }
     }
+    if (isNamed) {
+      runtimes.add(runtime, QualityReport.NAMED);
+    }
     if (!limitedFiles.isEmpty()) {
       nameLimited++;
       processes.add(row, QualityReport.NAME_LIMITED);
+      runtimes.add(runtime, QualityReport.NAME_LIMITED);
       limitedFiles.forEach(file -> modules.add(moduleRow(file), QualityReport.NAME_LIMITED));
     }
   }
@@ -318,6 +388,7 @@ final class Quality {
         since.sum,
         byProcess,
         modules.report(count),
+        runtimes.report(count),
         known ? parts(from, to) : List.of(),
         resident,
         known ? (to.copied - from.copied) / seconds : Double.NaN,

@@ -288,7 +288,7 @@ public final class Stacks extends InternedFunctions {
     NodeKind kind =
         limited || name.source() == NameSource.UNKNOWN
             ? NodeKind.UNKNOWN
-            : name.source() == NameSource.REASON ? NodeKind.REASON : kind(module.kind);
+            : name.source() == NameSource.REASON ? NodeKind.REASON : NodeKind.of(module.kind);
     String file = kind == NodeKind.REASON ? "" : module.file;
     frameFunction.items[frame] = function(kind, file, name.text());
     frameFlags.items[frame] &= ~(STANDIN | LIMITED);
@@ -299,26 +299,6 @@ public final class Stacks extends InternedFunctions {
     if (kind == NodeKind.KERNEL && SOFTIRQ.matcher(name.text()).matches()) {
       frameFlags.items[frame] |= SOFTIRQ_ENTRY;
     }
-  }
-
-  private static NodeKind kind(ModuleKind module) {
-    if (module == ModuleKind.KERNEL) {
-      return NodeKind.KERNEL;
-    }
-    if (module == ModuleKind.JIT) {
-      return NodeKind.JIT;
-    }
-    if (module == ModuleKind.PYTHON) {
-      return NodeKind.PYTHON;
-    }
-    if (module == ModuleKind.PHP) {
-      return NodeKind.PHP;
-    }
-    if (module == ModuleKind.RUBY) {
-      return NodeKind.RUBY;
-    }
-    boolean user = module == ModuleKind.FILE || module == ModuleKind.VDSO;
-    return user ? NodeKind.USER : NodeKind.UNKNOWN;
   }
 
   /** The place of a frame; null if the frame is in no file that stays what it is. */
@@ -468,6 +448,16 @@ public final class Stacks extends InternedFunctions {
   /** Whether all frames of a stack have their names. */
   public boolean named(int stack) {
     return stacks.get(stack).missing == 0;
+  }
+
+  /** Whether the answer to the question for the name of a frame was that there is none. */
+  public boolean hasNoName(int frame) {
+    return kind(frameFunction.items[frame]) == NodeKind.UNKNOWN;
+  }
+
+  /** The kind of the functions of a module. */
+  public NodeKind moduleKind(int module) {
+    return NodeKind.of(modules.get(module).kind);
   }
 
   /** Name of a module's file, without its folder. */

@@ -71,6 +71,8 @@ public final class Shaper {
       return new Merge();
     } else if (step instanceof Shape.Collapse c) {
       return () -> collapse(c.module());
+    } else if (step instanceof Shape.FoldRuntimes) {
+      return new Folding();
     }
     return null;
   }
@@ -249,6 +251,21 @@ public final class Shaper {
     @Override
     public void forget() {
       matches.forget();
+    }
+  }
+
+  private final class Folding implements Stage {
+    private final RuntimeFrames frames = new RuntimeFrames(functions);
+
+    @Override
+    public boolean apply() {
+      size = frames.fold(of, origin, size);
+      return true;
+    }
+
+    @Override
+    public void forget() {
+      frames.forget();
     }
   }
 

@@ -38,6 +38,7 @@ public enum Action {
   DROP("drop", Group.SHAPE, "without", "keep, hide the selected", "x"),
   MERGE("merge", Group.SHAPE, "merge", "merge recursion", "r"),
   COLLAPSE("collapse", Group.SHAPE, "collapse", "its module as one frame", "M"),
+  FOLD_RUNTIMES("fold-runtimes", Group.SHAPE, "runtimes", "fold runtimes' own frames", "R"),
   SHOW_SLEEPERS("idle-threads", Group.SHAPE, "idle threads", "show, fold idle threads", "a"),
   GROUP("group", Group.SHAPE, "group", "group; by thread", "g"),
   THREADS("threads", Group.SHAPE, "threads", "group; by thread", "H"),
@@ -49,7 +50,7 @@ public enum Action {
   SORT("sort", Group.SHAPE, "sort", "sort by the next column", "s"),
   ENDED("ended", Group.SHAPE, "ended", "with those that ended", "a"),
   MARK("mark", Group.SHAPE, "mark", "mark a CPU for the sum", "enter"),
-  BY_MODULE("by-module", Group.SHAPE, "process, module", "by process, by module", "b"),
+  BY_MODULE("by-module", Group.SHAPE, "module, runtime", "process, module, runtime", "b"),
 
   SWITCH("switch", Group.SOURCES, "on, off", "switch it on, off", "space"),
   ADD("add-source", Group.SOURCES, "add", "add one: list, search, type", "a"),

@@ -43,6 +43,8 @@ final class ActionSentence {
           "Merges recursion: calls of a function by itself become one frame; again: stops.";
       case COLLAPSE ->
           "Draws the module of the selected frame as one frame; on that one: opens it.";
+      case FOLD_RUNTIMES ->
+          "Folds frames of Java's, Python's, PHP's, Ruby's and Node's own machinery into the functions that call them; again: stops.";
       case SHOW_SLEEPERS ->
           "Shows the stacks of idle threads, which wait for work; again: one frame `[idle]`.";
       case GROUP ->
@@ -57,7 +59,8 @@ final class ActionSentence {
       case COMPARE_END -> "Ends the comparison.";
       case SORT -> "Sorts the table by its next column.";
       case MARK -> "Marks a CPU: first row and graph are then of the marked CPUs only.";
-      case BY_MODULE -> "Has rows of modules in place of processes; again: goes back.";
+      case BY_MODULE ->
+          "Has rows of modules in place of processes; again: of runtimes; again: goes back.";
 
       case SWITCH -> "Switches the marked source of events on or off; its counts and stacks stay.";
       case ADD ->

@@ -52,7 +52,8 @@ public final class SandwichKeys implements ViewKeys {
           graph.act(scene, s, action);
       case GROUP, THREADS ->
           Step.answer(s, "one function is in the middle: a sandwich is not grouped");
-      case KEEP, DROP, MERGE, COLLAPSE, SHOW_SLEEPERS -> ShapeKeys.act(scene, s, action);
+      case KEEP, DROP, MERGE, COLLAPSE, FOLD_RUNTIMES, SHOW_SLEEPERS ->
+          ShapeKeys.act(scene, s, action);
       default -> null;
     };
   }

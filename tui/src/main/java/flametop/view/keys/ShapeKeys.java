@@ -37,6 +37,7 @@ public final class ShapeKeys {
       case DROP -> narrow(scene, s, action);
       case MERGE -> merge(s);
       case COLLAPSE -> collapse(scene, s, action);
+      case FOLD_RUNTIMES -> runtimes(s);
       case SHOW_SLEEPERS -> sleepers(s);
       case GROUP -> group(s, next(s.chosenShape().group()));
       case THREADS -> threads(s);
@@ -181,6 +182,14 @@ public final class ShapeKeys {
     return s.chosenShape().steps().contains(merge)
         ? to(s, s.chosenShape().minus(merge), "recursion as it is", "")
         : to(s, s.chosenShape().plus(merge), "recursion merged: no function calls itself", "");
+  }
+
+  /** Folds the frames of runtimes into the functions that call them, or stops that. */
+  public static Step runtimes(ViewState s) {
+    Shape.FoldRuntimes fold = new Shape.FoldRuntimes();
+    return s.chosenShape().steps().contains(fold)
+        ? to(s, s.chosenShape().minus(fold), "runtimes as they are", "")
+        : to(s, s.chosenShape().plus(fold), "runtimes folded: their time is their callers'", "");
   }
 
   /** Shows the stacks of idle threads, or folds these stacks again. */

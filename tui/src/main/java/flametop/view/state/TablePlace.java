@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Where the user is in a table. Immutable.
  *
  * @param order the order of the rows; null: the order that the table begins with
- * @param second whether rows are of the second kind: threads in place of processes, modules in
- *     place of processes
+ * @param kind of the rows: 0 is the kind that the table begins with, mostly processes; then
+ *     threads, or modules, runtimes
  * @param ended whether rows of what has ended are there too
  * @param marked the key of the marked row; null: {@code place} alone says which row is marked
  * @param place the index that the marked row had when it was marked; the first row in sight of a
@@ -20,14 +20,14 @@ import org.jspecify.annotations.Nullable;
  */
 public record TablePlace<K, O>(
     @Nullable O order,
-    boolean second,
+    int kind,
     boolean ended,
     @Nullable K marked,
     int place,
     @Nullable Search filter) {
   /** The place in a table that nobody touched yet. */
   public static <K, O> TablePlace<K, O> first(@Nullable O order) {
-    return new TablePlace<>(order, false, false, null, 0, null);
+    return new TablePlace<>(order, 0, false, null, 0, null);
   }
 
   /** The order of the rows; {@code first} until another one is chosen. */
@@ -36,17 +36,26 @@ public record TablePlace<K, O>(
   }
 
   public TablePlace<K, O> by(O value) {
-    return new TablePlace<>(value, second, ended, marked, place, filter);
+    return new TablePlace<>(value, kind, ended, marked, place, filter);
   }
 
-  /** The same place with rows of the other kind. */
-  public TablePlace<K, O> withOtherKind() {
-    return new TablePlace<>(order, !second, ended, null, 0, filter);
+  /** Whether rows are of the second kind. */
+  public boolean second() {
+    return kind == 1;
+  }
+
+  /**
+   * The same place with rows of the next kind.
+   *
+   * @param kinds how many there are
+   */
+  public TablePlace<K, O> withNextKind(int kinds) {
+    return new TablePlace<>(order, (kind + 1) % kinds, ended, null, 0, filter);
   }
 
   /** The same place with the rows of what has ended, or without these. */
   public TablePlace<K, O> withOtherEnded() {
-    return new TablePlace<>(order, second, !ended, null, 0, filter);
+    return new TablePlace<>(order, kind, !ended, null, 0, filter);
   }
 
   /**
@@ -55,11 +64,11 @@ public record TablePlace<K, O>(
    * @param key null if the row has not come yet
    */
   public TablePlace<K, O> withMarked(@Nullable K key, int at) {
-    return new TablePlace<>(order, second, ended, key, at, filter);
+    return new TablePlace<>(order, kind, ended, key, at, filter);
   }
 
   TablePlace<K, O> withFilter(@Nullable Search value) {
-    return new TablePlace<>(order, second, ended, marked, place, value);
+    return new TablePlace<>(order, kind, ended, marked, place, value);
   }
 
   /** Index of the marked row; a row that is gone leaves the mark where the row was. */

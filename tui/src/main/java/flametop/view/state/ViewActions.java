@@ -47,6 +47,7 @@ public final class ViewActions {
     Action.DROP,
     Action.MERGE,
     Action.COLLAPSE,
+    Action.FOLD_RUNTIMES,
     Action.SHOW_SLEEPERS,
     Action.GROUP,
     Action.THREADS,
@@ -87,7 +88,7 @@ public final class ViewActions {
   private static final Action[] TOP = {
     Action.OPEN, Action.BACK, Action.SEARCH, Action.KEEP,
     Action.DROP, Action.COMPARE, Action.COMPARE_END, Action.SORT,
-    Action.STATES, Action.SHOW_SLEEPERS, Action.COPY
+    Action.STATES, Action.FOLD_RUNTIMES, Action.SHOW_SLEEPERS, Action.COPY
   };
 
   /** The actions of the table of tasks, beside moves. */
@@ -146,6 +147,7 @@ public final class ViewActions {
     Action.QUIT,
     Action.MERGE,
     Action.COLLAPSE,
+    Action.FOLD_RUNTIMES,
     Action.SHOW_SLEEPERS,
     Action.THREADS,
     Action.MORE_PASSES,

@@ -21,14 +21,37 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
-/** How good the samples are and what they cost: sums, then a row for each process or module. */
+/**
+ * How good the samples are and what they cost: sums, then a row for each process, module or
+ * runtime.
+ */
 public final class QualityTable extends Table<Row, String, Comparator<Row>> {
+  /** The kinds of rows, in the order in which a key goes through them. */
+  private enum RowKind {
+    PROCESSES("process", "processes"),
+    MODULES("module", "modules"),
+    RUNTIMES("runtime", "runtimes");
+
+    final String one;
+    final String many;
+
+    RowKind(String one, String many) {
+      this.one = one;
+      this.many = many;
+    }
+  }
+
+  private static final RowKind[] ROWS = RowKind.values();
+
   private static final int PID = 7;
   private static final int REASON = 9;
   private static final int LIMIT = 10;
   private static final int NAME = 23;
   private static final int LONGEST_NAME = 36;
   private static final int LONGEST_MODULE = 64;
+  private static final int RUNTIME = 15;
+  private static final int NAMED = 7;
+  private static final int LANGUAGE = 8;
 
   /** Share of short walks from which on their reasons stand out. */
   private static final double MANY = 0.1;
@@ -60,9 +83,26 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   private static final Comparator<Row> BY_LIMIT =
       Comparator.comparingLong(row -> -row.counts().nameLimited());
 
+  private static final Comparator<Row> BY_NAMELESS =
+      Comparator.comparingLong(row -> row.counts().named() - row.counts().samples());
+  private static final Comparator<Row> BY_OTHER_CODE =
+      Comparator.comparingLong(row -> row.counts().inLanguage() - row.counts().samples());
+
   /** The orders that a key goes through. */
   private static final List<Comparator<Row>> ORDERS =
       List.of(BY_SAMPLES, BY_SHORT, BY_SHARE, BY_GUESSED, BY_LIMIT, BY_NAME);
+
+  /** The orders of runtimes. */
+  private static final List<Comparator<Row>> ORDERS_OF_RUNTIMES =
+      List.of(
+          BY_SAMPLES,
+          BY_SHORT,
+          BY_SHARE,
+          BY_GUESSED,
+          BY_NAMELESS,
+          BY_OTHER_CODE,
+          BY_LIMIT,
+          BY_NAME);
 
   /** The only table of its kind: the orders that a state holds are its own. */
   public static final QualityTable TABLE = new QualityTable();
@@ -71,12 +111,10 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
 
   private QualityTable() {
     super(View.QUALITY);
-    columns.add(
-        right("pid", room -> modules(room.scene().state) ? 0 : PID, QualityTable::pid)
-            .by(BY_PID, "pid"));
+    columns.add(right("pid", only(RowKind.PROCESSES, PID), QualityTable::pid).by(BY_PID, "pid"));
     columns.add(
         left(
-                scene -> modules(scene.state) ? "module" : "process",
+                scene -> kind(scene.state).one,
                 this::nameCells,
                 (row, at) -> at.text(row.name(), at.fg, CellGrid.BOLD))
             .by(BY_NAME, "name"));
@@ -85,7 +123,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
             .by(BY_SAMPLES, "samples")
             .meaning("samples", "stacks taken if changed"));
     columns.add(
-        right(scene -> modules(scene.state) ? "beyond" : "whole", cells(7), QualityTable::whole)
+        right(scene -> isModules(scene) ? "beyond" : "whole", cells(7), QualityTable::whole)
             .by(BY_SHARE, "share of short ones")
             .alsoAt(BY_SHORT)
             .meaning("whole", "walked to a root"));
@@ -97,6 +135,20 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
                     List.of(
                         new String[] {"beyond", "walked beyond the module"},
                         new String[] {"guessed", "have a frame not unwound"})));
+    columns.add(
+        right(
+                "named",
+                only(RowKind.RUNTIMES, NAMED),
+                (row, at) -> share(row, row.counts().named(), at))
+            .by(BY_NAMELESS, "nameless")
+            .meaning(scene -> only(scene, RowKind.RUNTIMES, "named", "each frame has a name")));
+    columns.add(
+        right(
+                "language",
+                only(RowKind.RUNTIMES, LANGUAGE),
+                (row, at) -> share(row, row.counts().inLanguage(), at))
+            .by(BY_OTHER_CODE, "other code")
+            .meaning(scene -> only(scene, RowKind.RUNTIMES, "language", "have a function of it")));
     for (WalkEnd end : List.of(ENDS).subList(1, ENDS.length)) {
       columns.add(
           right(label(end), either(REASON, 0), (row, at) -> reason(row, row.counts().of(end), at))
@@ -111,7 +163,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
             .meaning(NAME_LIMIT, "has too much to name"));
     columns.add(
         left(
-                scene -> modules(scene.state) ? " walks that ended in it" : " the rest",
+                scene -> isModules(scene) ? " walks that ended in it" : " the rest",
                 room -> isWide(room.scene()) ? 0 : room.left(),
                 QualityTable::reasons)
             .by(BY_SHORT, "short ones")
@@ -123,8 +175,22 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
     return columns;
   }
 
-  private static boolean modules(ViewState s) {
-    return s.table(View.QUALITY).second();
+  private static RowKind kind(ViewState s) {
+    return ROWS[s.table(View.QUALITY).kind()];
+  }
+
+  private static boolean isModules(Scene scene) {
+    return kind(scene.state) == RowKind.MODULES;
+  }
+
+  /** So many cells beside rows of one kind. */
+  private static Column.Width only(RowKind kind, int cells) {
+    return room -> kind(room.scene().state) == kind ? cells : 0;
+  }
+
+  /** A line of the help beside rows of one kind. */
+  private static List<String[]> only(Scene scene, RowKind kind, String word, String meaning) {
+    return kind(scene.state) == kind ? List.<String[]>of(new String[] {word, meaning}) : List.of();
   }
 
   private static long shortOnes(Row row) {
@@ -148,12 +214,17 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
 
   @Override
   boolean isWide(Scene scene) {
-    return scene.columns >= NAME + 2 + most();
+    int name = kind(scene.state) == RowKind.RUNTIMES ? RUNTIME + NAMED + LANGUAGE + 2 : NAME;
+    return scene.columns >= name + 2 + most();
   }
 
   /** A name is not far from its figures: else they are read in the wrong row. */
   private int nameCells(Column.Room room) {
-    boolean modules = modules(room.scene().state);
+    RowKind kind = kind(room.scene().state);
+    if (kind == RowKind.RUNTIMES) {
+      return RUNTIME;
+    }
+    boolean modules = kind == RowKind.MODULES;
     int narrow = room.columns() < 60 ? NAME - 2 : NAME;
     int most = modules ? LONGEST_MODULE : LONGEST_NAME;
     int name = isWide(room.scene()) ? Math.min(room.columns() - 2 - most(), most) : narrow;
@@ -171,9 +242,11 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   }
 
   private static void guessed(Row row, Spot at) {
-    QualityReport.Counts counts = row.counts();
-    String share = Units.share(counts.guessed(), counts.samples());
-    at.figure(counts.guessed() == 0 ? "·" : share, 0, "·");
+    share(row, row.counts().guessed(), at);
+  }
+
+  private static void share(Row row, long count, Spot at) {
+    at.figure(count == 0 ? "·" : Units.share(count, row.counts().samples()), 0, "·");
   }
 
   private static void reason(Row row, long count, Spot at) {
@@ -212,9 +285,17 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
       return null;
     }
     ViewState s = scene.state;
-    List<Row> rows = new ArrayList<>(modules(s) ? report.modules() : report.processes());
+    List<Row> rows = new ArrayList<>(rows(report, kind(s)));
     rows.sort(order(scene, s).thenComparing(BY_NAME).thenComparing(BY_PID));
     return rows;
+  }
+
+  private static List<Row> rows(QualityReport report, RowKind kind) {
+    return switch (kind) {
+      case PROCESSES -> report.processes();
+      case MODULES -> report.modules();
+      case RUNTIMES -> report.runtimes();
+    };
   }
 
   @Override
@@ -231,13 +312,14 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   @Override
   Comparator<Row> nextOrder(Scene scene, ViewState s) {
     Comparator<Row> order = order(scene, s);
-    boolean ofReason = order != BY_PID && !ORDERS.contains(order);
-    return ORDERS.get((ORDERS.indexOf(ofReason ? BY_SHORT : order) + 1) % ORDERS.size());
+    List<Comparator<Row>> orders = kind(s) == RowKind.RUNTIMES ? ORDERS_OF_RUNTIMES : ORDERS;
+    boolean ofReason = order != BY_PID && !orders.contains(order);
+    return orders.get((orders.indexOf(ofReason ? BY_SHORT : order) + 1) % orders.size());
   }
 
   @Override
   String thing(ViewState s) {
-    return modules(s) ? "module" : "process";
+    return kind(s).one;
   }
 
   // What stands above the rows.
@@ -256,7 +338,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
 
   @Override
   String title(Scene scene) {
-    return modules(scene.state) ? "modules" : "processes";
+    return kind(scene.state).many;
   }
 
   @Override
@@ -280,8 +362,10 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   @Nullable Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
       case PICK -> enter(scene, s);
-      case BY_MODULE ->
-          Step.answer(with(s, place(s).withOtherKind()), modules(s) ? "by process" : "by module");
+      case BY_MODULE -> {
+        ViewState next = with(s, place(s).withNextKind(ROWS.length));
+        yield Step.answer(next, "by " + kind(next).one);
+      }
       default -> null;
     };
   }
@@ -294,7 +378,12 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
       return none(s);
     }
     if (row.pid() == 0) {
-      return Step.answer(s, modules(s) ? "a module is no filter; b lists processes" : "no process");
+      RowKind kind = kind(s);
+      return Step.answer(
+          s,
+          kind == RowKind.PROCESSES
+              ? "no process"
+              : "a " + kind.one + " is no filter; b lists other rows");
     }
     Shape.Filter filter = new Shape.Processes(Set.of(row.pid()), false);
     String text = "only pid " + row.pid() + " " + row.name() + ", its past too";

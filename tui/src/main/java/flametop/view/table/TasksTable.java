@@ -365,7 +365,7 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   @Nullable Step acted(Scene scene, ViewState s, Action action) {
     if (action == Action.THREADS) {
       String text = threads(s) ? "a row for each process" : "a row for each thread";
-      return Step.answer(with(s, place(s).withOtherKind()), text);
+      return Step.answer(with(s, place(s).withNextKind(2)), text);
     }
     if (action == Action.ENDED) {
       String text = place(s).ended() ? "only living ones" : "those that ended, too";

@@ -301,6 +301,7 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     return switch (action) {
       case STATES -> CommonKeys.states(s);
       case SHOW_SLEEPERS -> ShapeKeys.sleepers(s);
+      case FOLD_RUNTIMES -> ShapeKeys.runtimes(s);
       default -> super.acted(scene, s, action);
     };
   }

@@ -57,9 +57,13 @@ final class QualityTest {
               }
               long guessed = row.counts().guessed();
               long limited = row.counts().nameLimited();
+              long named = row.counts().named();
+              long language = row.counts().inLanguage();
               return text
                   + (guessed == 0 ? "" : " guessed=" + guessed)
-                  + (limited == 0 ? "" : " limited=" + limited);
+                  + (limited == 0 ? "" : " limited=" + limited)
+                  + (named == 0 ? "" : " named=" + named)
+                  + (language == 0 ? "" : " language=" + language);
             })
         .collect(Collectors.joining("; "));
   }
@@ -121,6 +125,92 @@ final class QualityTest {
     assertEquals("app 3: root=3; libx.so 1: root=1 guessed=1 limited=1", text(report.modules()));
     assertEquals(1, report.window().counts().nameLimited());
     assertEquals(1, quality.nameLimited());
+  }
+
+  /** Modules 10 to 19 with a frame each, which has the same number. */
+  private void modulesOfRuntimes() {
+    String[] files = {"libjvm.so", "python3.11", "php8.2", "libruby-3.1.so.3.1", "node"};
+    for (int i = 0; i < files.length; i++) {
+      stacks.moduleSeen(10 + i, ModuleKind.FILE, "/usr/lib/" + files[i], "");
+    }
+    stacks.moduleSeen(15, ModuleKind.JIT, "[jit]", "");
+    stacks.moduleSeen(16, ModuleKind.PYTHON, "[python]", "");
+    stacks.moduleSeen(17, ModuleKind.PHP, "[php]", "");
+    stacks.moduleSeen(18, ModuleKind.RUBY, "[ruby]", "");
+    stacks.moduleSeen(19, ModuleKind.UNKNOWN, "[unknown]", "");
+    for (int module = 10; module < 20; module++) {
+      stacks.frameSeen(module, module, 0x10, module == 13);
+    }
+  }
+
+  /** Takes a sample of a new stack. */
+  private void sampleOf(int process, int stack, WalkEnd end, int user, int... frames) {
+    stack(stack, end, user, frames);
+    quality.sample(process, stack, end);
+  }
+
+  @Test
+  void sample_stackOfARuntime_countsForTheRuntimeThatItEnteredLast() {
+    modulesOfRuntimes();
+    sampleOf(0, 0, WalkEnd.ROOT, 4, 2, 10, 15, 2, 0);
+    sampleOf(0, 1, WalkEnd.ROOT, 2, 2, 10);
+    sampleOf(0, 2, WalkEnd.TRUNCATED, 3, 16, 11, 2);
+    sampleOf(0, 3, WalkEnd.ROOT, 2, 12, 17);
+    sampleOf(0, 4, WalkEnd.ROOT, 3, 13, 18, 13);
+    sampleOf(0, 5, WalkEnd.ROOT, 3, 14, 15, 14);
+    sampleOf(0, 6, WalkEnd.ROOT, 4, 11, 16, 10, 15);
+    sampleOf(1, 7, WalkEnd.ROOT, 2, 1, 2, 0);
+    sampleOf(1, 8, WalkEnd.ROOT, 0, 0);
+    quality.sample(1, -1, WalkEnd.EXITED);
+    QualityReport report = quality.report(TEN);
+    assertEquals(
+        "Java 3: root=3 language=2; Python 1: truncated=1 language=1; PHP 1: root=1 language=1;"
+            + " Ruby 1: root=1 guessed=1 language=1; Node 1: root=1 language=1; native 1: root=1;"
+            + " (no user frame) 2: root=1 exited=1",
+        text(report.runtimes()));
+    assertEquals(
+        report.window().counts().samples(),
+        report.runtimes().stream().mapToLong(row -> row.counts().samples()).sum());
+  }
+
+  @Test
+  void sample_stackThatDoesNotTell_isOfTheRuntimeThatItsProcessHadLast() {
+    modulesOfRuntimes();
+    sampleOf(0, 0, WalkEnd.JIT, 1, 15);
+    sampleOf(0, 1, WalkEnd.ROOT, 2, 10, 15);
+    sampleOf(0, 2, WalkEnd.JIT, 1, 15);
+    sampleOf(0, 3, WalkEnd.MM_BUSY, 0, 0);
+    sampleOf(0, 4, WalkEnd.ROOT, 1, 2);
+    sampleOf(1, 5, WalkEnd.JIT, 1, 15);
+    String jit = " jit without frame pointers=";
+    assertEquals(
+        "Java 3: root=1" + jit + "1 mm busy=1 language=2; native 3: root=1" + jit + "2",
+        text(quality.report(TEN).runtimes()));
+    quality.processSeen(0, 813, 9, "next");
+    sampleOf(0, 6, WalkEnd.JIT, 1, 15);
+    assertEquals(
+        "native 4: root=1" + jit + "3",
+        text(quality.report(TEN).runtimes().subList(1, 2)),
+        "another process with the same number");
+  }
+
+  @Test
+  void sample_allFramesNamed_isNamedForItsRuntimeOnceTheNamesCome() {
+    modulesOfRuntimes();
+    name(11, NameSource.SYMBOL);
+    name(16, NameSource.SYMBOL);
+    sampleOf(0, 0, WalkEnd.ROOT, 2, 11, 16);
+    sampleOf(0, 1, WalkEnd.ROOT, 3, 11, 16, 2);
+    sampleOf(0, 2, WalkEnd.ROOT, 3, 11, 16, 15);
+    sampleOf(0, 3, WalkEnd.ROOT, 3, 11, 16, 19);
+    assertEquals("Python 4: root=4 named=1 language=4", text(quality.report(TEN).runtimes()));
+    name(2, NameSource.SYMBOL);
+    assertEquals("Python 4: root=4 named=2 language=4", text(quality.report(TEN).runtimes()));
+    name(15, NameSource.UNKNOWN);
+    name(19, NameSource.LIMIT);
+    QualityReport report = quality.report(TEN);
+    assertEquals("Python 4: root=4 limited=1 named=2 language=4", text(report.runtimes()));
+    assertEquals("app 4: root=4 limited=1", text(report.processes()), "of runtimes only");
   }
 
   @Test

@@ -80,7 +80,29 @@ public final class NaiveShape {
       }
       return collapsed;
     }
-    return path;
+    return step instanceof Shape.FoldRuntimes ? folded(path) : path;
+  }
+
+  /** Knows Java and Python 3.11 only. */
+  private static List<Function> folded(List<Function> path) {
+    boolean python = path.stream().anyMatch(f -> f.kind() == NodeKind.PYTHON);
+    boolean java =
+        path.stream().anyMatch(f -> isOf(f, "libjvm.so"))
+            && path.stream().anyMatch(f -> f.kind() == NodeKind.JIT && isMethod(f));
+    List<Function> folded = new ArrayList<>(path);
+    folded.removeIf(f -> python && isOf(f, "python3.11"));
+    folded.removeIf(
+        f -> java && (isOf(f, "libjvm.so") || f.kind() == NodeKind.JIT && !isMethod(f)));
+    return folded;
+  }
+
+  private static boolean isOf(Function function, String file) {
+    return function.module().equals(file)
+        && Set.of(NodeKind.USER, NodeKind.INLINED, NodeKind.UNKNOWN).contains(function.kind());
+  }
+
+  private static boolean isMethod(Function function) {
+    return function.name().contains(".") || function.name().startsWith("[");
   }
 
   /** Up to four steps with the frames. */
@@ -90,13 +112,14 @@ public final class NaiveShape {
       Function one = functions.get(random.nextInt(functions.size()));
       boolean out = random.nextBoolean();
       Shape.Step step =
-          switch (random.nextInt(7)) {
+          switch (random.nextInt(8)) {
             case 0 -> new Shape.Matching(pattern, 0, out);
             case 1 -> new Shape.Through(one, out);
             case 2 -> new Shape.Merge();
             case 3 -> new Shape.Collapse(one.module());
             case 4 -> new Shape.Reverse();
             case 5 -> new Shape.Callers(one);
+            case 6 -> new Shape.FoldRuntimes();
             default -> new Shape.Callees(one);
           };
       shape = shape.plus(step);

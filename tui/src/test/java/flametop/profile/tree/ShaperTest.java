@@ -161,6 +161,10 @@ class ShaperTest {
       functions.add(
           new Function(NodeKind.values()[3 + random.nextInt(5)], "m" + i % 3, "f" + i % 5));
     }
+    functions.add(new Function(NodeKind.USER, "libjvm.so", "f6"));
+    functions.add(new Function(NodeKind.JIT, "[jit]", "Shop.f7"));
+    functions.add(new Function(NodeKind.USER, "python3.11", "f8"));
+    functions.add(new Function(NodeKind.PYTHON, "[python]", "f9"));
     for (int round = 0; round < 500; round++) {
       Shape shape = NaiveShape.random(random, functions, "f[12]");
       Shaper shaper = new Shaper(shape, table);

@@ -200,6 +200,18 @@ class ShapeKeysTest extends ScreenUser {
   }
 
   @Test
+  void foldRuntimes_again_isTakenBack() {
+    type("R");
+    assertEquals("runtimes folded", steps());
+    assertEquals(Shape.of(new Shape.FoldRuntimes()), state.shape());
+    type("rR");
+    assertEquals("recursion merged", steps());
+    assertEquals("runtimes as they are", state.message());
+    type("u");
+    assertEquals("runtimes folded › recursion merged", steps());
+  }
+
+  @Test
   void collapse_andOpen_isTheModuleOfTheSelected() {
     select("redis-server", "main");
     type("M");

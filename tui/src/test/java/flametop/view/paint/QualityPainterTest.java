@@ -12,6 +12,8 @@ import flametop.view.screen.Pictures;
 import flametop.view.screen.Reports;
 import flametop.view.screen.Trees;
 import flametop.view.state.ViewState;
+import flametop.view.table.QualityTable;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
 class QualityPainterTest {
@@ -24,6 +26,7 @@ class QualityPainterTest {
             of.all(),
             of.processes(),
             of.modules(),
+            of.runtimes(),
             of.parts(),
             of.resident(),
             of.copiedPerSecond(),
@@ -47,6 +50,28 @@ class QualityPainterTest {
       String shown = painted(new DebugFiles(12, 0, 3, 1, 0, 5 << 20), columns, 30);
       assertTrue(shown.contains("names    debuginfod: 3 of 12 fetched, 5 MiB, 1 not there"), shown);
       assertTrue(shown.contains("redis-server"), shown);
+    }
+  }
+
+  @Test
+  void paint_runtimes_haveTheirSharesAtEachWidth() {
+    ViewState quality = Pictures.state().withView(View.QUALITY);
+    ViewState state =
+        QualityTable.TABLE.with(
+            quality, QualityTable.TABLE.place(quality).withNextKind(3).withNextKind(3));
+    for (int columns = 60; columns <= 240; columns++) {
+      Scene scene =
+          Scene.of(
+              Pictures.snapshot(Trees.server(), state, columns),
+              Reports.quality(),
+              state,
+              columns,
+              30,
+              Pictures.options());
+      String shown = PictureText.of(scene);
+      assertTrue(
+          Pattern.compile("Java +3,905 +25.6% +· +24.3% +80.0%").matcher(shown).find(), shown);
+      assertTrue(shown.contains(" runtime  "), shown);
     }
   }
 

@@ -104,6 +104,39 @@ class FileShapeTest {
   }
 
   @Test
+  void capitalR_foldsRuntimesWhereNamesSayTheirModules() throws Exception {
+    Path path = folder.resolve("java.folded");
+    Files.writeString(
+        path,
+        """
+        java;libjvm.so`JavaCalls::call;Shop.run_[j];libjvm.so`Unsafe_Park;libc.so.6`wait 6
+        java;libjvm.so`GCTaskThread::run 3
+        java;Unsafe_Park;Shop.run_[j] 1
+        """);
+    file.close();
+    file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true));
+    file.whole().get();
+    type("R");
+    assertEquals(
+        List.of(
+            "all",
+            "java",
+            "Shop.run",
+            "libc.so.6`wait",
+            "Unsafe_Park",
+            "Shop.run",
+            "libjvm.so`GCTaskThread::run"),
+        names());
+    type("R");
+    assertEquals(9, names().size(), names().toString());
+    type("4R");
+    TopReport report = (TopReport) scene().page;
+    assertEquals(
+        List.of("libc.so.6`wait", "libjvm.so`GCTaskThread::run", "Shop.run", "Unsafe_Park"),
+        report.rows().stream().map(row -> row.function().name()).toList());
+  }
+
+  @Test
   void g_putsStacksOfAllTogether() throws Exception {
     type("g");
     assertEquals(List.of("all", "main", "a", "lib`f", "b", "b", "b"), names());

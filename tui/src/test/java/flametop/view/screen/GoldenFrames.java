@@ -179,7 +179,8 @@ public final class GoldenFrames {
                         + "/"
                         + Reports.quality().processes().get(1).name(),
                     1));
-    ViewState modules = table.with(quality, table.place(quality).withOtherKind());
+    ViewState modules = table.with(quality, table.place(quality).withNextKind(3));
+    ViewState runtimes = table.with(modules, table.place(modules).withNextKind(3));
     ViewState frugal =
         quality.withPace(
             new Budget.Pace(2 * SECOND, false, 4, 24),
@@ -188,6 +189,10 @@ public final class GoldenFrames {
     frames.add(quality("quality-200x60", second));
     frames.add(quality("quality-modules-80x24", modules));
     frames.add(quality("quality-modules-200x60", modules));
+    frames.add(quality("quality-runtimes-40x10", runtimes));
+    frames.add(quality("quality-runtimes-80x24", runtimes));
+    frames.add(quality("quality-runtimes-200x60", runtimes));
+    frames.add(quality("quality-runtimes-help-80x24", runtimes.withHelp(true)));
     frames.add(quality("quality-budget-80x24", frugal));
     frames.add(quality("quality-budget-200x60", frugal));
     frames.add(quality("quality-40x10", second));

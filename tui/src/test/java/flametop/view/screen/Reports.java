@@ -183,6 +183,20 @@ public final class Reports {
             new QualityReport.Row(
                 0, "libcrypto.so.3", counts(900, 300, WalkEnd.NO_UNWIND_INFO, 80)),
             new QualityReport.Row(0, "(no user frame)", counts(0, 0, WalkEnd.EXITED, 33)));
+    List<QualityReport.Row> runtimes =
+        List.of(
+            new QualityReport.Row(
+                0,
+                "Java",
+                of(
+                    950,
+                    3_124,
+                    counts(1_000, 0, WalkEnd.JIT, 2_890, WalkEnd.MM_BUSY, 12, WalkEnd.TORN, 3))),
+            new QualityReport.Row(
+                0, "Python", of(2_118, 2_040, counts(2_120, 3, WalkEnd.TRUNCATED, 2))),
+            new QualityReport.Row(
+                0, "native", of(18_870, 0, counts(19_156, 28, WalkEnd.TRUNCATED, 38))),
+            new QualityReport.Row(0, "(no user frame)", counts(0, 0, WalkEnd.EXITED, 33)));
     QualityReport.Counts window =
         counts(22_276, 31, WalkEnd.JIT, 2_890, WalkEnd.TRUNCATED, 40, WalkEnd.EXITED, 33);
     QualityReport.Counts all =
@@ -193,6 +207,7 @@ public final class Reports {
         new QualityReport.Sum(all, 62_700, 62_696, 4, 231_000_000, 17, 0, 3),
         processes,
         modules,
+        runtimes,
         List.of(
             new QualityReport.Part("passes", 0.0041),
             new QualityReport.Part("ring", 0.0022),
@@ -219,6 +234,12 @@ public final class Reports {
       counts[((WalkEnd) reasons[i]).ordinal()] = (Integer) reasons[i + 1];
     }
     return new QualityReport.Counts(counts);
+  }
+
+  private static QualityReport.Counts of(long named, long inLanguage, QualityReport.Counts counts) {
+    counts.byOutcome()[QualityReport.NAMED] = named;
+    counts.byOutcome()[QualityReport.IN_LANGUAGE] = inLanguage;
+    return counts;
   }
 
   private static QualityReport.Counts limited(long limited, QualityReport.Counts counts) {

@@ -67,7 +67,25 @@ public final class ShapePictures {
     }
     frames.add(
         frame("folded-shown-80x24", server, all.withShape(Shape.of(new Shape.ShowIdle())), small));
+    ViewState runtimes =
+        Pictures.selecting(
+            Pictures.state().withShape(Shape.of(new Shape.FoldRuntimes())),
+            shop(),
+            "java Shop",
+            "Shop.run",
+            "Shop.order");
+    frames.add(frame("runtimes-80x24", shop(), runtimes, small));
     return frames;
+  }
+
+  /** A program of Java whose runtime is folded. */
+  private static Tree shop() {
+    Tree tree = new Tree();
+    tree.stack(4_000, "java Shop", "Shop.run_[j]", "Shop.order_[j]", "HashMap.get_[j]");
+    tree.stack(
+        3_000, "java Shop", "Shop.run_[j]", "Shop.order_[j]", "pthread_cond_wait", "futex_[k]");
+    tree.stack(1_000, "java Shop", "GCTaskThread::run", "G1ParScanThreadState::trim_queue");
+    return tree;
   }
 
   /** A machine of which most threads wait for work. */

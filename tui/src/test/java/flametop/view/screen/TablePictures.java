@@ -63,7 +63,7 @@ public final class TablePictures {
     frames.add(frame("top-idle", Trees.idle(), top.withStates(StateSet.BUSY), small));
     frames.add(frame("top-help", server, top.withHelp(true), small));
     ViewState threads =
-        byTask.with(tasks, byTask.place(tasks).withOtherKind().by(TasksQuery.Order.QUEUED));
+        byTask.with(tasks, byTask.place(tasks).withNextKind(2).by(TasksQuery.Order.QUEUED));
     frames.add(frame("tasks-threads", server, threads, new int[] {120, 34}));
     frames.add(frame("tasks-help", server, tasks.withHelp(true), small));
     ViewState nobody =
