@@ -5,6 +5,7 @@
 mod model;
 
 use std::{
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     fmt,
     ops::RangeInclusive,
@@ -14,7 +15,7 @@ use std::{
 };
 
 use flametop_stream::{End, ModuleKind};
-use model::{Model, Recording};
+use model::{Model, Recording, Task};
 
 const PATIENCE: Duration = Duration::from_secs(180);
 
@@ -438,23 +439,25 @@ fn holder_of(model: &Model, stack: u32) -> Option<String> {
 }
 
 #[test]
-fn java_thread_that_is_blocked_names_each_holder_in_turn() {
+fn java_thread_that_is_blocked_names_each_holder_of_one_sleep() {
     for java in javas() {
         let Some(program) = Program::run(java.command("java").arg("Holders.java")) else {
             continue;
         };
         let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
-        for holder in ["t-first", "t-second", "t-first"] {
-            sample_until(&mut recording, holder, |model| {
-                let named = |name: &str| model.tasks.iter().find(|t| t.comm == name);
-                let Some((blocked, holder)) = named("t-blocks").zip(named(holder)) else {
-                    return false;
-                };
-                let stack = blocked.now.and_then(|now| now.stack);
-                let told = stack.and_then(|stack| holder_of(model, stack));
-                told == Some(format!("{HELD}{} {}]", holder.comm, holder.tid))
-            });
-        }
+        let seen = RefCell::new(BTreeSet::new());
+        sample_until(&mut recording, "held by both", |model| {
+            let named = |name: &str| model.tasks.iter().find(|t| t.comm == name);
+            let told = |task: &Task| format!("{HELD}{} {}]", task.comm, task.tid);
+            let both = || {
+                let now = named("t-blocks")?.now?;
+                let (sleep, mut seen) = (now.nvcsw + now.nivcsw, seen.borrow_mut());
+                seen.insert((sleep, holder_of(model, now.stack?)?));
+                let has = |name| Some(seen.contains(&(sleep, told(named(name)?))));
+                Some(has("t-first")? && has("t-second")?)
+            };
+            both() == Some(true)
+        });
     }
 }
 
