@@ -441,9 +441,7 @@ fn holder_of(model: &Model, stack: u32) -> Option<String> {
 #[test]
 fn java_thread_that_is_blocked_names_each_holder_of_one_sleep() {
     for java in javas() {
-        let Some(program) = Program::run(java.command("java").arg("Holders.java")) else {
-            continue;
-        };
+        let program = Program::run(java.command("java").arg("Holders.java")).expect("java");
         let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
         let seen = RefCell::new(BTreeSet::new());
         sample_until(&mut recording, "held by both", |model| {
