@@ -1,7 +1,7 @@
 //! Who holds the monitor that a thread of Java is blocked on.
 //!
 //! A blocked thread says which monitor it is blocked on, and the monitor says who its owner is: by the owner's number (from JDK 24 on), by
-//! the owner's address, or by an address on the owner's stack, where the lock was thin before. From JDK 22 on a monitor may not say it
+//! the owner's address, or by an address on the owner's stack, where the lock was thin before. In newer JDKs a monitor may not say it
 //! (its owner is *anonymous*): then the owner's own list of locks has the object.
 
 use serde::{Deserialize, Serialize};
