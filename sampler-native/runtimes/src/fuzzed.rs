@@ -55,7 +55,8 @@ pub fn hotspot(bytes: &[u8]) {
             known.begin(at as u64);
             attached.step(&mut known, &place, &memory, &mut Called::default());
             attached.glance(&mut known, pc);
-            let asks = known.take_asks();
+            let mut asks = known.take_asks();
+            asks.push(Lack::Holder(1, pc as u32, 0));
             let found = attached.read(&Pages::new(&memory, PIECES), &asks);
             known.come(&asks, Some(found), &mut names, at as u64);
             attached.step(&mut known, &place, &memory, &mut Called::default());

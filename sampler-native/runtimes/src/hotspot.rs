@@ -5,7 +5,7 @@
 //! code lies that the JVM makes. Each piece of it ([`code`]) begins with a header that has its name and the size of its frame ([`header`]), and leads to
 //! the method that it was compiled from ([`method`]) and to those that were inlined ([`inlined`]), each of which has its table of lines
 //! ([`lines`]). A walk ([`step`]) needs no more than that
-//! and the copied stack.
+//! and the copied stack. Of a thread that is blocked on a monitor the tables tell who holds it ([`monitors`]).
 
 mod code;
 mod header;
@@ -14,6 +14,7 @@ mod layout;
 mod leaf;
 mod lines;
 mod method;
+mod monitors;
 mod shape;
 mod step;
 mod tables;
@@ -22,14 +23,28 @@ use std::{io, ops::Range};
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Called, Found, Known, Lack, Pages, Place, Runtime, Stack, Step, memory::strange};
+use crate::{
+    Called, Found, Holder, Known, Lack, Name, Pages, Place, Runtime, Stack, Step, memory::strange,
+};
 use layout::Layout;
+use monitors::Monitors;
 use tables::{MAX_ENTRIES, MAX_NAME, Tables};
 
 /// The types that flags had; "Flag" up to JDK 10.
 const FLAG: [&str; 2] = ["JVMFlag", "Flag"];
 /// Most code that is read for one question.
 const MOST_LACKS: usize = 256;
+/// Functions in which a thread sleeps of its own will: it is blocked on no monitor there.
+const SLEEPS: [&[u8]; 8] = [
+    b"jdk.internal.misc.Unsafe.park",
+    b"sun.misc.Unsafe.park",
+    b"java.lang.Object.wait",
+    b"java.lang.Object.wait0",
+    b"java.lang.Thread.sleep",
+    b"java.lang.Thread.sleep0",
+    b"java.lang.Thread.sleepNanos0",
+    b"java.lang.ref.Reference.waitForReferencePendingList",
+];
 
 /// The tables and addresses of one JVM that walks need.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +57,8 @@ pub struct HotSpot {
     pub preserve_frame_pointer: bool,
     /// How its code cache is read; none: it does not tell.
     pub(crate) layout: Option<Layout>,
+    /// How holders of monitors are read; none: it does not tell.
+    pub(crate) monitors: Option<Monitors>,
 }
 
 impl Runtime for HotSpot {
@@ -54,6 +71,7 @@ impl Runtime for HotSpot {
         let tables = Tables::read(memory, base)?;
         let mut hotspot = flags(memory, &tables)?;
         hotspot.layout = Layout::read(memory, &tables).ok();
+        hotspot.monitors = Monitors::of(&tables);
         Ok(hotspot)
     }
 
@@ -69,6 +87,15 @@ impl Runtime for HotSpot {
             Lack::MethodOf(..) => Found::Absent(*lack),
             Lack::Method(at) => Found::Method(at, layout.method(memory, at).ok().map(Box::new)),
             Lack::Thread(thread, _) => Found::Thread(thread, None),
+            Lack::Holder(thread, own, switches) => {
+                let monitors = self.monitors.as_ref().filter(|_| own != 0);
+                let number = monitors.and_then(|monitors| monitors.holder(memory, own));
+                let holder = number.map(|number| Holder {
+                    number,
+                    name: Box::default(),
+                });
+                Found::Holder(thread, switches, holder)
+            }
         });
         found.collect()
     }
@@ -84,6 +111,10 @@ impl Runtime for HotSpot {
             Some(layout) => step::step(self, layout, known, at, stack, called),
             None => Step::Foreign,
         }
+    }
+
+    fn may_block(&self, innermost: &Name) -> bool {
+        self.monitors.is_some() && !SLEEPS.contains(&&*innermost.function)
     }
 
     fn glance(&self, known: &mut Known, word: u64) {
@@ -131,6 +162,7 @@ fn flags(memory: &Pages<'_>, tables: &Tables) -> io::Result<HotSpot> {
         call_stub,
         preserve_frame_pointer: false,
         layout: None,
+        monitors: None,
     };
     for i in 0..count.min(MAX_ENTRIES) {
         let flag = list.wrapping_add(size.wrapping_mul(i));

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Code, Found, Lack, Method, NameId, Names, Thread};
+use crate::{Code, Found, Holder, Lack, Method, NameId, Names, Thread};
 
 /// Most bytes of known code of one process; what was not used for longest goes first.
 const MOST_BYTES: usize = 6 << 20;
@@ -106,6 +106,16 @@ struct KnownThread {
     tried: u64,
 }
 
+/// The holder of the lock that a thread was blocked on.
+#[derive(Clone, Debug)]
+struct KnownHolder {
+    /// How often the blocked thread had left its CPU.
+    switches: u64,
+    /// When it was read.
+    read: u64,
+    holder: Option<Holder>,
+}
+
 /// What is known of something.
 pub(crate) enum Looked<T> {
     There(T),
@@ -125,6 +135,8 @@ pub struct Known {
     /// How many lines those have in all.
     lines: usize,
     threads: HashMap<u32, KnownThread>,
+    /// By the number of the thread that was blocked.
+    holders: HashMap<u32, KnownHolder>,
     /// The thread of this walk, whose chain is to be copied from now on: its address.
     uncopied: Option<u64>,
     /// When nothing was found, by what was looked for.
@@ -223,6 +235,17 @@ impl Known {
                         tried: 0,
                     };
                     self.threads.insert(number, known);
+                }
+                Found::Holder(number, switches, holder) => {
+                    if self.holders.len() >= MOST_THREADS {
+                        self.holders.clear();
+                    }
+                    let known = KnownHolder {
+                        switches,
+                        read: now,
+                        holder,
+                    };
+                    self.holders.insert(number, known);
                 }
                 Found::Thread(number, None) => {
                     self.nothing.insert(Lack::Thread(number, 0), now);
@@ -465,6 +488,19 @@ impl Known {
             self.uncopied = Some(known.thread.address);
         }
         false
+    }
+
+    /// The holder of the lock that a thread is blocked on, which had left its CPU so often when it was seen asleep at this time, ns. Holders
+    /// come and go while a thread sleeps: what was read before counts no more.
+    pub fn holder(&mut self, thread: u32, switches: u64, seen: u64) -> Option<Holder> {
+        if let Some(known) = self.holders.get(&thread)
+            && known.switches == switches
+            && known.read >= seen
+        {
+            return known.holder.clone();
+        }
+        self.lack(Lack::Holder(thread, 0, switches));
+        None
     }
 
     /// The method at an address.

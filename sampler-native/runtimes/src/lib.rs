@@ -77,6 +77,11 @@ pub trait Runtime {
     /// Takes note of a word of the stack: it may be the address of code that the walk will come to.
     fn glance(&self, _known: &mut Known, _word: u64) {}
 
+    /// Whether a thread that sleeps below this function may be blocked on a lock whose holder is told ([`Known::holder`]).
+    fn may_block(&self, _innermost: &Name) -> bool {
+        false
+    }
+
     /// Code of an interpreter of this runtime whose functions have no frames of their own on the stack.
     fn interpreter(&self) -> Option<Range<u64>> {
         None
@@ -393,6 +398,9 @@ pub enum Lack {
     MethodOf(u64, u64),
     /// The thread of this number, and its number in its own namespace; 0: that is not known.
     Thread(u32, u32),
+    /// The holder of the lock that the thread of this number is blocked on; its number in its own namespace, 0: that is not known; and
+    /// how often it had left its CPU when it fell asleep.
+    Holder(u32, u32, u64),
 }
 
 /// What was read for a [`Lack`].
@@ -408,6 +416,18 @@ pub enum Found {
     Absent(Lack),
     /// A thread, by its number, as the runtime knows it; none: the runtime does not know the thread.
     Thread(u32, Option<Thread>),
+    /// The holder of the lock that a thread is blocked on, by the first and last of its numbers in [`Lack::Holder`]; none: none is
+    /// certain.
+    Holder(u32, u64, Option<Holder>),
+}
+
+/// A thread that holds a lock.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Holder {
+    /// Its number; of a runtime's answer that in its own namespace.
+    pub number: u32,
+    /// Its name, as the kernel has it; empty: nobody looked.
+    pub name: Box<[u8]>,
 }
 
 /// A thread as a runtime knows it.

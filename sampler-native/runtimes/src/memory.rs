@@ -36,6 +36,11 @@ impl<'a> Pages<'a> {
         }
     }
 
+    /// The same memory, of which nothing was read yet.
+    pub(crate) fn again(&self) -> Pages<'a> {
+        Pages::new(self.memory, self.most)
+    }
+
     /// Fills `into` from an address on.
     ///
     /// # Errors

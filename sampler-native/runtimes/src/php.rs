@@ -83,7 +83,7 @@ impl Runtime for Php {
     fn read(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Found> {
         let found = lacks.iter().map(|lack| match *lack {
             Lack::Code(pc) | Lack::Again(pc, _) => Found::Code(pc, None),
-            Lack::MethodOf(..) => Found::Absent(*lack),
+            Lack::MethodOf(..) | Lack::Holder(..) => Found::Absent(*lack),
             Lack::Method(at) => {
                 let method = function::read(&self.layout, memory, at);
                 Found::Method(at, method.ok().map(Box::new))

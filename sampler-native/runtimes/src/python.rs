@@ -112,7 +112,7 @@ impl Runtime for Python {
         let mut threads = None;
         let found = lacks.iter().map(|lack| match *lack {
             Lack::Code(pc) | Lack::Again(pc, _) => Found::Code(pc, None),
-            Lack::MethodOf(..) => Found::Absent(*lack),
+            Lack::MethodOf(..) | Lack::Holder(..) => Found::Absent(*lack),
             Lack::Method(at) => {
                 let method = code::read(&self.layout, self.code_type, memory, at);
                 Found::Method(at, method.ok().map(Box::new))

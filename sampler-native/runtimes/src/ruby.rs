@@ -72,6 +72,7 @@ impl Runtime for Ruby {
         let found = lacks.iter().map(|lack| match *lack {
             Lack::Code(pc) | Lack::Again(pc, _) => Found::Code(pc, None),
             Lack::Method(at) => Found::Method(at, None),
+            Lack::Holder(..) => Found::Absent(*lack),
             Lack::MethodOf(at, owner) => {
                 let method = function::read(&self.layout, self.places.symbols, memory, at, owner);
                 match method {

@@ -81,7 +81,7 @@ impl Runtime for V8 {
                 let method = function::of_closure(layout, memory, at);
                 Found::Method(at, method.ok().map(Box::new))
             }
-            Lack::MethodOf(..) => Found::Absent(*lack),
+            Lack::MethodOf(..) | Lack::Holder(..) => Found::Absent(*lack),
             Lack::Thread(thread, _) => Found::Thread(thread, None),
         });
         found.collect()

@@ -2,11 +2,13 @@
 //!
 //! A record is *placed* ([`placing`]): [`walker`] makes frames of its stack, with the modules of [`files`], and the tables of
 //! [`Stacks`] give these an id. [`reach`] and [`steps`] tell the kernel side what to copy next time. A sample whose process or files
-//! are not known yet waits; one that waited in vain is remembered in [`in_vain`]. [`naming`] asks for names, and takes them.
+//! are not known yet waits; one that waited in vain is remembered in [`in_vain`]. Who holds a lock is shown
+//! as [`held`] says. [`naming`] asks for names, and takes them.
 
 mod codes;
 mod entries;
 mod files;
+mod held;
 mod in_vain;
 mod naming;
 mod placing;

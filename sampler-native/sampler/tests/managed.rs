@@ -5,6 +5,7 @@
 mod model;
 
 use std::{
+    cell::RefCell,
     collections::{BTreeMap, BTreeSet},
     fmt,
     ops::RangeInclusive,
@@ -14,7 +15,7 @@ use std::{
 };
 
 use flametop_stream::{End, ModuleKind};
-use model::{Model, Recording};
+use model::{Model, Recording, Task};
 
 const PATIENCE: Duration = Duration::from_secs(180);
 
@@ -120,7 +121,7 @@ impl Java {
         let folder = "/tmp/flametop-programs";
         let inner = self.root.join(folder.trim_start_matches('/'));
         std::fs::create_dir_all(&inner).expect("a folder in the root");
-        for program in ["Busy.java", "Sleepers.java", "Virtual.java"] {
+        for program in ["Busy.java", "Holders.java", "Sleepers.java", "Virtual.java"] {
             let from = Path::new(&programs).join(program);
             std::fs::copy(from, inner.join(program)).expect("a program in the root");
         }
@@ -399,6 +400,8 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
             recording.place_all();
             let model = &recording.model;
             let threads = thread_print(&java, pid);
+            let calls = |of: &[(String, String)]| of.iter().any(|(n, _)| n == "Sleepers.main");
+            let main = threads.iter().find(|(_, of)| calls(of)).expect("main").0;
             let mut compared = 0;
             for (tid, frames) in threads
                 .iter()
@@ -418,10 +421,41 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
                     "{told} {found:?}"
                 );
                 assert_eq!(found, printed, "{told}");
+                let blocks = comm(tid).starts_with("t-blocks");
+                let holder = blocks.then(|| format!("{HELD}java {main}]"));
+                assert_eq!(holder_of(model, stack), holder, "{told}");
                 compared += 1;
             }
             assert_eq!(compared, 6, "{java} {options:?}");
         }
+    }
+}
+
+const HELD: &str = "[monitor held by ";
+
+fn holder_of(model: &Model, stack: u32) -> Option<String> {
+    let mut names = model.names(stack).into_iter();
+    names.find(|name| name.starts_with(HELD))
+}
+
+#[test]
+fn java_thread_that_is_blocked_names_each_holder_of_one_sleep() {
+    for java in javas() {
+        let program = Program::run(java.command("java").arg("Holders.java")).expect("java");
+        let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
+        let seen = RefCell::new(BTreeSet::new());
+        sample_until(&mut recording, "held by both", |model| {
+            let named = |name: &str| model.tasks.iter().find(|t| t.comm == name);
+            let told = |task: &Task| format!("{HELD}{} {}]", task.comm, task.tid);
+            let both = || {
+                let now = named("t-blocks")?.now?;
+                let (sleep, mut seen) = (now.nvcsw + now.nivcsw, seen.borrow_mut());
+                seen.insert((sleep, holder_of(model, now.stack?)?));
+                let has = |name| Some(seen.contains(&(sleep, told(named(name)?))));
+                Some(has("t-first")? && has("t-second")?)
+            };
+            both() == Some(true)
+        });
     }
 }
 

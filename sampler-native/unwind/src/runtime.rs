@@ -2,7 +2,7 @@
 
 use std::{fs::File, io, os::unix::fs::FileExt};
 
-use flametop_runtimes::{Attached, Found, Lack, Memory, Pages, RuntimeKind};
+use flametop_runtimes::{Attached, Found, Holder, Lack, Memory, Pages, RuntimeKind};
 use serde::{Deserialize, Serialize};
 
 use crate::{ProcessFolder, line::MAPS_LIMIT};
@@ -14,8 +14,9 @@ const ATTACH_PIECES: usize = 4096;
 const CODE_PIECES: usize = 4096;
 /// Most files that are looked at for a runtime.
 const MOST_FILES: usize = 8;
-/// Most bytes of the status of a thread.
+/// Most bytes of the status of a thread, and of its name.
 const STATUS_LIMIT: u64 = 64 << 10;
+const NAME_LIMIT: u64 = 16;
 
 /// What makes code at run time there, as far as it changes how that code is walked.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -147,10 +148,59 @@ pub fn read_code(
     let memory = Mem(process.file("mem")?);
     let numbered = |lack: &Lack| match *lack {
         Lack::Thread(thread, _) => Lack::Thread(thread, own_number(process, thread)),
+        Lack::Holder(thread, _, switches) => {
+            let number = if_asleep(process, thread, switches);
+            Lack::Holder(thread, number.unwrap_or(0), switches)
+        }
+        other => other,
+    };
+    let checked = |found: Found| match found {
+        Found::Holder(thread, switches, Some(holder)) => {
+            let holder = named(process, &holder).ok();
+            // What a thread is blocked on stays the same only while the thread sleeps.
+            let holder = holder.filter(|_| if_asleep(process, thread, switches).is_some());
+            Found::Holder(thread, switches, holder)
+        }
         other => other,
     };
     let lacks: Vec<Lack> = lacks.iter().map(numbered).collect();
-    Ok(attached.read(&Pages::new(&memory, CODE_PIECES), &lacks))
+    let found = attached.read(&Pages::new(&memory, CODE_PIECES), &lacks);
+    Ok(found.into_iter().map(checked).collect())
+}
+
+/// The number of a thread in its own namespace, if that is its number here too, and the thread sleeps as it did when it had left its CPU
+/// so often. Of other namespaces the holder of its lock could not be found here.
+fn if_asleep(process: &ProcessFolder, thread: u32, switches: u64) -> Option<u32> {
+    let status = process.read(&format!("task/{thread}/status"), STATUS_LIMIT);
+    let status = status.ok()?;
+    let number = number_in_own_namespace(&status)?;
+    let asleep = sleeps_since(&status) == Some(switches);
+    (asleep && number == thread).then_some(number)
+}
+
+/// How often a thread that sleeps has left its CPU, by the text of its `status`; none: the thread does not sleep.
+fn sleeps_since(status: &[u8]) -> Option<u64> {
+    let value = |name: &[u8]| {
+        let mut lines = status.split(|b| *b == b'\n');
+        let value = lines.find_map(|line| line.strip_prefix(name))?;
+        Some(std::str::from_utf8(value).ok()?.trim())
+    };
+    let count = |name: &[u8]| value(name)?.parse::<u64>().ok();
+    let asleep = value(b"State:")?.starts_with('S');
+    let switches =
+        count(b"voluntary_ctxt_switches:")?.checked_add(count(b"nonvoluntary_ctxt_switches:")?)?;
+    asleep.then_some(switches)
+}
+
+/// A thread of the process with its name.
+fn named(process: &ProcessFolder, holder: &Holder) -> io::Result<Holder> {
+    let number = holder.number;
+    let name = process.read(&format!("task/{number}/comm"), NAME_LIMIT)?;
+    let name = name.strip_suffix(b"\n").unwrap_or(&name);
+    Ok(Holder {
+        number,
+        name: name.into(),
+    })
 }
 
 /// The number of a thread in its own namespace; 0: the thread is gone.
@@ -181,6 +231,25 @@ mod tests {
         assert_eq!(runtime, expected);
         runtime.see(b"/usr/bin/php9.1", |_| panic!("it is known to be unknown"));
         assert!(!runtime.is_starting() && !runtime.is_python());
+    }
+
+    #[test]
+    fn sleeps_since_is_told_of_threads_that_sleep_alone() {
+        let status = |state: &str| {
+            format!(
+                "Name:\tvoluntary_ctxt_switches:\t7\nState:\t{state}\nvoluntary_ctxt_switches:\t40\n\
+                 nonvoluntary_ctxt_switches:\t2\n"
+            )
+        };
+        assert_eq!(sleeps_since(status("S (sleeping)").as_bytes()), Some(42));
+        for state in ["R (running)", "D (disk sleep)", "Z (zombie)", ""] {
+            assert_eq!(sleeps_since(status(state).as_bytes()), None, "{state}");
+        }
+        assert_eq!(
+            sleeps_since(b"State:\tS\nvoluntary_ctxt_switches:\tx\n"),
+            None
+        );
+        assert_eq!(sleeps_since(b""), None);
     }
 
     #[test]

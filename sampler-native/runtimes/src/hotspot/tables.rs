@@ -21,7 +21,7 @@ pub const MAX_NAME: usize = 48;
 const MAX_STRIDE: u64 = 256;
 
 /// Types whose fields are kept.
-const TYPES: [&[u8]; 24] = [
+const TYPES: [&[u8]; 31] = [
     b"AbstractInterpreter",
     b"Abstract_VM_Version",
     b"CodeBlob",
@@ -38,12 +38,19 @@ const TYPES: [&[u8]; 24] = [
     b"HeapBlock",
     b"InstanceKlass",
     b"JVMFlag",
+    b"JavaThread",
     b"Klass",
+    b"LockStack",
     b"Method",
+    b"OSThread",
+    b"ObjectMonitor",
     b"PcDesc",
     b"StubQueue",
     b"StubRoutines",
     b"Symbol",
+    b"Thread",
+    b"ThreadsList",
+    b"ThreadsSMRSupport",
     b"VirtualSpace",
     b"nmethod",
 ];

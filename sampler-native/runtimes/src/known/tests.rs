@@ -196,3 +196,31 @@ fn come_more_code_than_is_held_forgets_what_was_not_used_for_longest() {
     assert!(known.codes.len() > 10_000);
     assert_eq!(known.names().collect::<HashSet<_>>().len(), 1);
 }
+
+#[test]
+fn holder_is_that_of_the_sleep_and_read_after_the_thread_was_seen() {
+    let (mut known, mut names) = (Known::default(), Names::default());
+    let holder = Holder {
+        number: 8,
+        name: (*b"main").into(),
+    };
+    known.begin(10);
+    assert!(known.holder(5, 3, 10).is_none() && known.is_lacking());
+    let asks = known.take_asks();
+    assert_eq!(asks, [Lack::Holder(5, 0, 3)]);
+    let found = vec![Found::Holder(5, 3, Some(holder.clone()))];
+    known.come(&asks, Some(found), &mut names, 20);
+    known.begin(30);
+    assert_eq!(known.holder(5, 3, 10), Some(holder.clone()));
+    assert_eq!(known.holder(5, 3, 20), Some(holder));
+    assert!(!known.is_lacking());
+    for (thread, switches, seen) in [(5, 3, 21), (5, 4, 10), (6, 3, 10)] {
+        known.begin(30);
+        assert_eq!(known.holder(thread, switches, seen), None);
+        assert_eq!(known.take_asks(), [Lack::Holder(thread, 0, switches)]);
+    }
+    known.begin(30);
+    let found = vec![Found::Holder(6, 3, None)];
+    known.come(&[Lack::Holder(6, 0, 3)], Some(found), &mut names, 40);
+    assert!(known.holder(6, 3, 30).is_none() && !known.is_lacking());
+}

@@ -8,7 +8,7 @@ pub const BASE: u64 = 0x7f00_0000_0000;
 const SIZE: usize = 1 << 20;
 const SEGMENT: u64 = 128;
 /// Names of fields, the type of each, and its offset.
-const FIELDS: [(&str, &str, u64); 43] = [
+const FIELDS: [(&str, &str, u64); 57] = [
     ("CodeBlob", "_name", 96),
     ("CodeBlob", "_frame_complete_offset", 20),
     ("CodeBlob", "_frame_size", 28),
@@ -45,6 +45,19 @@ const FIELDS: [(&str, &str, u64); 43] = [
     ("nmethod", "_scopes_pcs_offset", 268),
     ("nmethod", "_dependencies_offset", 272),
     ("nmethod", "_metadata_offset", 260),
+    ("JavaThread", "_lock_stack", 64),
+    ("JavaThread", "_monitor_owner_id", 56),
+    ("LockStack", "_base[0]", 8),
+    ("LockStack", "_top", 0),
+    ("OSThread", "_thread_id", 8),
+    ("ObjectMonitor", "_object", 8),
+    ("ObjectMonitor", "_owner", 16),
+    ("Thread", "_current_pending_monitor", 48),
+    ("Thread", "_osthread", 16),
+    ("Thread", "_stack_base", 32),
+    ("Thread", "_stack_size", 40),
+    ("ThreadsList", "_length", 8),
+    ("ThreadsList", "_threads", 0),
     // Static ones: their values are put where the table says.
     ("AbstractInterpreter", "_code", 0),
     ("Abstract_VM_Version", "_vm_major_version", 0),
@@ -53,8 +66,9 @@ const FIELDS: [(&str, &str, u64); 43] = [
     ("JVMFlag", "numFlags", 0),
     ("StubRoutines", "_call_stub_return_address", 0),
     ("ContinuationEntry", "_return_pc", 0),
+    ("ThreadsSMRSupport", "_java_thread_list", 0),
 ];
-const FIRST_STATIC: usize = 36;
+const FIRST_STATIC: usize = 49;
 const SIZES: [(&str, u64); 5] = [
     ("JVMFlag", 24),
     ("HeapBlock", 16),
@@ -233,10 +247,20 @@ impl Jvm {
         }
     }
 
-    fn variable(&self, name: &str) -> u64 {
+    fn row(&self, name: &str) -> u64 {
         let at = FIELDS.iter().position(|field| field.1 == name);
-        let row = BASE + 4096 + 128 * 1024 + 1024 + 48 * at.expect("a field") as u64;
-        self.word(row + 40)
+        BASE + 4096 + 128 * 1024 + 1024 + 48 * at.expect("a field") as u64
+    }
+
+    /// Where the value of a static field lies.
+    pub fn variable(&self, name: &str) -> u64 {
+        self.word(self.row(name) + 40)
+    }
+
+    /// The tables tell of another field in place of this one.
+    pub fn hide(&mut self, name: &str) {
+        let other = self.string("_hidden");
+        self.put64(self.row(name) + 8, other);
     }
 
     pub fn word(&self, address: u64) -> u64 {

@@ -4,6 +4,7 @@
 #[path = "../common/draw.rs"]
 mod draw;
 mod fake;
+mod monitors;
 
 use std::time::{Duration, Instant};
 

@@ -15,6 +15,8 @@ use crate::{
 /// Pieces of code a second that are read of a process, some 20 µs of the prober's work each; and of all processes of a user.
 const LOOKS: u64 = 4_000;
 const LOOKS_OF_USER: u64 = 8_000;
+/// So many of them a look for the holder of a lock costs: all threads are looked at, once for each.
+const HOLDER: u64 = 50;
 
 /// Asks for code, and has the names of functions in it.
 pub struct Codes {
@@ -44,7 +46,11 @@ impl Codes {
         if self.looks.left(process.looks, head.uid, now) > 0 {
             let asks = process.code.take_asks();
             if !asks.is_empty() {
-                let count = asks.len() as u64;
+                let cost = |ask: &Lack| match ask {
+                    Lack::Holder(..) => HOLDER,
+                    _ => 1,
+                };
+                let count: u64 = asks.iter().map(cost).sum();
                 self.looks.spend(&mut process.looks, head.uid, now, count);
                 let what = What::Code(Box::new(attached.clone()), asks.clone());
                 if !self.prober.ask(Whom::of(head), what) {

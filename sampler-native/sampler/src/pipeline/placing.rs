@@ -144,7 +144,7 @@ impl Pipeline {
             let piece = next_piece(head, stack, task, &walk);
             // Any piece will do to be shown the task again.
             let again = walk.stale && is_tried_again(head, task, process);
-            let again = again || walk.follow.is_some();
+            let again = again || walk.follow.is_some() || walk.held;
             self.to_kernel.chains.extend(walk.follow);
             if let Some(address) = piece.or(again.then_some(stack.user_address)) {
                 self.to_kernel.pieces.push((head.tid, address));

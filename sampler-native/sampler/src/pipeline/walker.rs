@@ -6,13 +6,21 @@ use flametop_kernel::{
     Array, Chain, abi,
     record::{Head, Holder, StackPart},
 };
-use flametop_runtimes::{Interpreted, Known};
+use flametop_runtimes::{self as runtimes, Attached, Interpreted, Known};
 use flametop_stream::End;
 use flametop_unwind::{
     self as unwind, Frame, Input, ModuleId, Outcome, Piece, ProcessMaps, Unwinder,
 };
 
-use super::{BUSY, codes::Codes, entries::Entries, files::Files, words::word};
+use super::{
+    BUSY,
+    codes::Codes,
+    entries::Entries,
+    files::Files,
+    held::{self, Held},
+    naming::function_of,
+    words::word,
+};
 use crate::{
     budget::Budget,
     mappings::{At, Mappings},
@@ -71,6 +79,8 @@ pub struct Walk {
     pub awaited: Option<Awaited>,
     /// A chain of the thread that was not copied, and is to be from now on.
     pub follow: Option<Chain>,
+    /// Who holds the lock that the thread is blocked on is in the frames: that may change while the thread sleeps.
+    pub held: bool,
 }
 
 impl Walk {
@@ -81,6 +91,7 @@ impl Walk {
             stale: false,
             awaited: None,
             follow: None,
+            held: false,
         }
     }
 
@@ -108,6 +119,8 @@ pub struct Walker {
     pub kernel: Vec<Frame>,
     kernel_module: ModuleId,
     entries: Entries,
+    /// Holders of locks that are shown.
+    held: Held,
     /// The cost of walks.
     budget: Budget,
     /// Runtimes whose version is not known, as they were told of, and what is to be told.
@@ -131,6 +144,7 @@ impl Walker {
             kernel: Vec::new(),
             kernel_module,
             entries: Entries::default(),
+            held: Held::default(),
             budget: Budget::new(WALKS * cpus, 2 * WALKS * cpus),
             unknown: HashSet::new(),
             notices: Vec::new(),
@@ -303,7 +317,9 @@ impl Walker {
         }
         let uncopied = process.code.take_uncopied();
         let follow = uncopied.and_then(|thread| chain(head, maps.attached()?.chain(thread)?));
-        if let Some(attached) = maps.attached()
+        let attached = maps.attached();
+        let holder = attached.and_then(|attached| self.holder_of_lock(head, process, attached));
+        if let Some(attached) = attached
             && self.codes.ask(head, process, attached)
             && turn != Turn::Last
         {
@@ -320,6 +336,7 @@ impl Walker {
             // The task has run on since: the callers may still be right, the leaf is not.
             self.user.remove(0);
         }
+        let held = holder.is_some_and(|holder| self.put_holder(head, &holder));
         let piece_absent = absent && head.status & abi::FT_PIECE_FAILED != 0;
         Walk {
             end: match end_of(outcome.end) {
@@ -330,7 +347,39 @@ impl Walker {
             stale,
             awaited: None,
             follow,
+            held,
         }
+    }
+
+    /// Who holds the lock that a sleeping task is blocked on. None: the task is not, or it is not known (then that is asked for).
+    fn holder_of_lock(
+        &self,
+        head: &Head,
+        process: &mut Process,
+        attached: &Attached,
+    ) -> Option<runtimes::Holder> {
+        if is_of_moment(head) || u32::from(head.state) != abi::FT_STATE_SLEEP {
+            return None;
+        }
+        let modules = &self.files.modules;
+        let mut functions = self.user.iter();
+        let innermost = functions.find_map(|frame| function_of(modules, frame))?;
+        let name = self.codes.names.get(innermost.name)?;
+        let switches = head.nvcsw + head.nivcsw;
+        if !attached.may_block(name) {
+            return None;
+        }
+        process.code.holder(head.tid, switches, head.ktime)
+    }
+
+    /// Puts the holder of the lock that the task is blocked on on top of the user frames of the last walk. False: there are too many.
+    fn put_holder(&mut self, head: &Head, holder: &runtimes::Holder) -> bool {
+        let shown = self.held.may_show(head.ktime);
+        if shown {
+            let frame = word(&mut self.files.modules, &held::label(holder));
+            self.user.insert(0, frame);
+        }
+        shown
     }
 
     /// Takes the frames of the tracing off the kernel half of the last walk.

@@ -1,0 +1,187 @@
+//! Holders of monitors, of each kind that a JVM tells.
+
+use std::{cell::Cell, io};
+
+use flametop_runtimes::{Attached, Found, Lack, Memory, Pages};
+
+use crate::fake::Jvm;
+
+const BLOCKED: u32 = 41;
+const HOLDER: u32 = 42;
+const SWITCHES: u64 = 7;
+const STACK: u64 = 0x7ffd_0010_0000;
+const STACK_SIZE: u64 = 0x10_0000;
+const ANONYMOUS: u64 = 1;
+const OBJECT: u64 = 0x7_0012_3458;
+
+/// A JVM of three threads, the first of which is blocked on a monitor.
+struct Threads {
+    jvm: Jvm,
+    threads: Vec<u64>,
+    monitor: u64,
+}
+
+impl Threads {
+    /// `hidden`: the JVM does not tell of these fields.
+    fn new(hidden: &[&str]) -> Threads {
+        let mut jvm = Jvm::new();
+        hidden.iter().for_each(|name| jvm.hide(name));
+        let (monitor, object) = (jvm.room(32), jvm.room(8));
+        jvm.put64(monitor + 8, object);
+        jvm.put64(object, OBJECT);
+        let mut threads = Vec::new();
+        for (index, number) in (0..).zip([BLOCKED, 40, HOLDER]) {
+            let (thread, system) = (jvm.room(256), jvm.room(16));
+            jvm.put64(thread + 16, system);
+            jvm.put32(system + 8, number);
+            jvm.put64(thread + 32, STACK - index * STACK_SIZE);
+            jvm.put64(thread + 40, STACK_SIZE);
+            jvm.put64(thread + 56, 100 + index);
+            // Its list of locks has no lock.
+            jvm.put32(thread + 64, 72);
+            threads.push(thread);
+        }
+        jvm.put64(threads[0] + 48, monitor);
+        let (list, data) = (jvm.room(16), jvm.room(24));
+        for (index, thread) in (0..).zip(&threads) {
+            jvm.put64(data + 8 * index, *thread);
+        }
+        jvm.put32(list + 8, 3);
+        jvm.put64(list, data);
+        let of_list = jvm.variable("_java_thread_list");
+        jvm.put64(of_list, list);
+        Threads {
+            jvm,
+            threads,
+            monitor,
+        }
+    }
+
+    fn own(&mut self, owner: u64) {
+        self.jvm.put64(self.monitor + 16, owner);
+    }
+
+    /// The thread has the locks of these objects.
+    fn lock(&mut self, thread: usize, objects: &[u64]) {
+        let thread = self.threads[thread];
+        for (index, object) in (0..).zip(objects) {
+            self.jvm.put64(thread + 72 + 8 * index, *object);
+        }
+        self.jvm.put32(thread + 64, 72 + 8 * objects.len() as u32);
+    }
+
+    fn holder(&self) -> Option<u32> {
+        holder_of(&self.jvm.attach().expect("a JVM"), &self.jvm, BLOCKED)
+    }
+}
+
+fn holder_of(attached: &Attached, memory: &dyn Memory, blocked: u32) -> Option<u32> {
+    let lack = Lack::Holder(9, blocked, SWITCHES);
+    let found = attached.read(&Pages::new(memory, 256), &[lack]);
+    match &found[..] {
+        [Found::Holder(9, SWITCHES, holder)] => holder.as_ref().map(|holder| holder.number),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn holder_by_number_address_place_on_a_stack_or_list_of_locks_is_the_owner() {
+    let mut by_number = Threads::new(&[]);
+    by_number.own(102);
+    assert_eq!(by_number.holder(), Some(HOLDER));
+    let mut older = Threads::new(&["_monitor_owner_id"]);
+    older.own(older.threads[2]);
+    assert_eq!(older.holder(), Some(HOLDER));
+    for (place, holder) in [(1, HOLDER), (STACK_SIZE, HOLDER), (STACK_SIZE + 1, 0)] {
+        older.own(STACK - 2 * STACK_SIZE - place);
+        assert_eq!(older.holder(), Some(holder).filter(|holder| *holder != 0));
+    }
+    for lock in [OBJECT, OBJECT >> 13, OBJECT >> 16] {
+        for hidden in [&[][..], &["_monitor_owner_id"]] {
+            let mut anonymous = Threads::new(hidden);
+            anonymous.own(ANONYMOUS);
+            assert_eq!(anonymous.holder(), None);
+            anonymous.lock(1, &[OBJECT + 8]);
+            anonymous.lock(2, &[0x7777, lock]);
+            assert_eq!(anonymous.holder(), Some(HOLDER));
+        }
+    }
+}
+
+#[test]
+fn holder_of_a_monitor_that_is_free_or_the_threads_own_or_of_nobody_is_none() {
+    let mut threads = Threads::new(&[]);
+    for owner in [0, ANONYMOUS, 2, 100, 99, u64::MAX] {
+        threads.own(owner);
+        assert_eq!(threads.holder(), None, "{owner}");
+    }
+    threads.own(102);
+    let attached = threads.jvm.attach().expect("a JVM");
+    for other in [0, 40, HOLDER, 43] {
+        assert_eq!(holder_of(&attached, &threads.jvm, other), None, "{other}");
+    }
+    threads.jvm.put64(threads.threads[0] + 48, 0);
+    assert_eq!(threads.holder(), None);
+}
+
+#[test]
+fn holder_in_a_jvm_that_does_not_tell_of_monitors_is_none() {
+    for hidden in ["_current_pending_monitor", "_owner", "_java_thread_list"] {
+        let mut threads = Threads::new(&[hidden]);
+        threads.own(102);
+        assert_eq!(threads.holder(), None, "{hidden}");
+    }
+}
+
+#[test]
+fn holder_by_a_list_of_locks_without_end_is_none() {
+    let mut threads = Threads::new(&[]);
+    threads.own(ANONYMOUS);
+    threads.jvm.put32(threads.threads[2] + 64, u32::MAX);
+    assert_eq!(threads.holder(), None);
+}
+
+/// Memory in which a word has another value from its second reading on.
+struct Changing<'a> {
+    jvm: &'a Jvm,
+    at: u64,
+    to: u64,
+    reads: Cell<u32>,
+}
+
+impl Memory for Changing<'_> {
+    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize> {
+        let count = self.jvm.read(address, into)?;
+        let at = self.at.wrapping_sub(address) as usize;
+        if at < count {
+            self.reads.set(self.reads.get() + 1);
+            if self.reads.get() > 1 {
+                into[at..at + 8].copy_from_slice(&self.to.to_le_bytes());
+            }
+        }
+        Ok(count)
+    }
+}
+
+#[test]
+fn holder_is_none_if_the_monitor_or_its_owner_changed_while_they_were_read() {
+    let mut threads = Threads::new(&[]);
+    threads.own(102);
+    let attached = threads.jvm.attach().expect("a JVM");
+    let (owner, pending) = (threads.monitor + 16, threads.threads[0] + 48);
+    for (at, to, expected) in [
+        (owner, 102, Some(HOLDER)),
+        (owner, 101, None),
+        (owner, 0, None),
+        (pending, 0, None),
+    ] {
+        let changing = Changing {
+            jvm: &threads.jvm,
+            at,
+            to,
+            reads: Cell::new(0),
+        };
+        assert_eq!(holder_of(&attached, &changing, BLOCKED), expected);
+        assert_eq!(changing.reads.get(), 2);
+    }
+}
