@@ -66,6 +66,7 @@ static __always_inline bool follow_first(struct follow *follow)
 
 	follow->nodes = follow->blind = 0;
 	head->thread = how->thread;
+	head->lock[0] = head->lock[1] = 0;
 	if (!read_word(follow, &head->identity, how->thread + how->identity) ||
 	    !read_word(follow, &head->first, how->thread + how->first))
 		return 0;
@@ -77,6 +78,15 @@ static __always_inline bool follow_first(struct follow *follow)
 	}
 	return how->through == FT_CHAIN_DIRECT ||
 	       read_word(follow, &head->rest, head->first + how->through);
+}
+
+/* Reads the words of the lock; where they cannot be read they stay 0. */
+static __always_inline void read_lock(struct follow *follow)
+{
+	if (follow->how.lock && read_window(follow, follow->how.lock, 16)) {
+		follow->head.lock[0] = follow->window[0];
+		follow->head.lock[1] = follow->window[1];
+	}
 }
 
 /* environments around one another that are looked at */

@@ -9,7 +9,7 @@
 #ifndef FLAMETOP_H
 #define FLAMETOP_H
 
-#define FT_ABI 11
+#define FT_ABI 12
 
 #ifdef __TARGET_ARCH_arm64
 #define FT_REGS 33 /* DWARF order: x0..x30 sp pc */
@@ -243,6 +243,7 @@ struct ft_chunk {
  */
 struct ft_chain {
 	__u64 thread;   /* address of what the interpreter knows of the thread; there are … */
+	__u64 lock;     /* address of two words that a pass copies too: who holds the interpreter's lock, and whether it is held; 0: none */
 	__u16 identity; /* … a word that is copied as it is … */
 	__u16 first; /* … and a pointer to the first node, or, without FT_CHAIN_DIRECT, to … */
 	__u16 through;                   /* … what has the pointer to the first node here */
@@ -281,6 +282,7 @@ struct ft_chain_head {
 	__u64 identity; /* the word that is there */
 	__u64 first;    /* the pointer that is there */
 	__u64 rest;     /* the node behind the last one; 0: there is none */
+	__u64 lock[2];  /* the words at ft_chain.lock; 0 where nothing is read */
 };
 struct ft_chain_node {
 	__u64 address;
@@ -356,8 +358,8 @@ _Static_assert(sizeof(struct ft_event) == 48 + FT_WAKERS * sizeof(struct ft_wake
 _Static_assert(sizeof(struct ft_event_counts) == (16 + FT_WEIGHTS) * 8,
 	       "ft_event_counts has padding or moved");
 _Static_assert(sizeof(struct ft_predicate) == 16 + FT_TEXT, "ft_predicate has padding or moved");
-_Static_assert(sizeof(struct ft_chain) == 40, "ft_chain has padding or moved");
-_Static_assert(sizeof(struct ft_chain_head) == 32, "ft_chain_head has padding or moved");
+_Static_assert(sizeof(struct ft_chain) == 48, "ft_chain has padding or moved");
+_Static_assert(sizeof(struct ft_chain_head) == 48, "ft_chain_head has padding or moved");
 _Static_assert(sizeof(struct ft_chain_node) == 48, "ft_chain_node has padding or moved");
 _Static_assert(sizeof(struct ft_step) == 16, "ft_step has padding or moved");
 _Static_assert(sizeof(struct ft_idle) == 40 + FT_IDLE_STATES * 48, "ft_idle has padding or moved");

@@ -334,6 +334,7 @@ __attribute__((noinline)) int copy_beside(void)
 		pages_read[i].user = 1;
 	if (!follow_first(&follow))
 		return 0;
+	read_lock(&follow);
 	bpf_loop(FT_PASS_NODES, follow_chain, NULL, 0);
 	chained.chunk.address = FT_CHAIN_ADDRESS;
 	chained.head = follow.head;

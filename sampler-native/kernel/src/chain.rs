@@ -13,6 +13,8 @@ pub struct Chain {
     pub image: u32,
     /// Address of what the interpreter knows of the thread.
     pub thread: u64,
+    /// Address of two words that passes copy too: who holds the interpreter's lock, and whether it is held; 0: of none.
+    pub lock: u64,
     /// Offset there of a word that is copied as it is.
     pub identity: u16,
     /// Offset there of the pointer to the first node …
@@ -48,14 +50,14 @@ const KEY: usize = size_of::<layout::ft_chain_key>();
 const HOW: usize = size_of::<layout::ft_chain>();
 const _: () = {
     assert!(KEY == 8 && offset_of!(layout::ft_chain_key, image) == 4);
-    assert!(HOW == 40 && offset_of!(layout::ft_chain, identity) == 8);
-    assert!(offset_of!(layout::ft_chain, through) == 12);
-    assert!(offset_of!(layout::ft_chain, object) == 16);
-    assert!(offset_of!(layout::ft_chain, place) == 22);
-    assert!(offset_of!(layout::ft_chain, names) == 24);
-    assert!(offset_of!(layout::ft_chain, node_from) == 28);
-    assert!(offset_of!(layout::ft_chain, stride) == 36);
-    assert!(size_of::<layout::ft_chain_head>() == 32);
+    assert!(HOW == 48 && offset_of!(layout::ft_chain, identity) == 16);
+    assert!(offset_of!(layout::ft_chain, through) == 20);
+    assert!(offset_of!(layout::ft_chain, object) == 24);
+    assert!(offset_of!(layout::ft_chain, place) == 30);
+    assert!(offset_of!(layout::ft_chain, names) == 32);
+    assert!(offset_of!(layout::ft_chain, node_from) == 36);
+    assert!(offset_of!(layout::ft_chain, stride) == 44);
+    assert!(size_of::<layout::ft_chain_head>() == 48);
     assert!(size_of::<layout::ft_chain_node>() == 48);
 };
 
@@ -67,6 +69,7 @@ impl Chain {
         key[4..].copy_from_slice(&self.image.to_ne_bytes());
         let mut how = [0; HOW];
         how[..8].copy_from_slice(&self.thread.to_ne_bytes());
+        how[8..16].copy_from_slice(&self.lock.to_ne_bytes());
         let words = [self.object, self.place];
         let (node, object) = match self.array {
             Some(array) => (
@@ -97,7 +100,7 @@ impl Chain {
             stride,
             environment,
         ];
-        for (place, offset) in how[8..].chunks_exact_mut(2).zip(offsets) {
+        for (place, offset) in how[16..].chunks_exact_mut(2).zip(offsets) {
             place.copy_from_slice(&offset.to_ne_bytes());
         }
         (key, how)

@@ -1,7 +1,7 @@
 //! Copies of chains, as the kernel side makes them: frames that an interpreter keeps outside of the stack.
 
 /// Words before the nodes, and of a node.
-const HEAD: usize = 4;
+const HEAD: usize = 6;
 const NODE: usize = 6;
 /// Frames from which on it is the copy that ended, and not the chain: as many as a pass copies.
 pub const FULL: usize = 128;
@@ -24,6 +24,8 @@ pub(crate) struct Copied<'a> {
     pub first: u64,
     /// The frame behind the last node.
     pub rest: u64,
+    /// The words of the lock.
+    pub lock: [u64; 2],
     nodes: &'a [u8],
 }
 
@@ -37,12 +39,13 @@ fn words<const N: usize>(bytes: &[u8]) -> Option<[u64; N]> {
 
 impl<'a> Copied<'a> {
     pub fn of(bytes: &'a [u8]) -> Option<Copied<'a>> {
-        let [thread, identity, first, rest] = words(bytes)?;
+        let [thread, identity, first, rest, holder, is_held] = words(bytes)?;
         Some(Copied {
             thread,
             identity,
             first,
             rest,
+            lock: [holder, is_held],
             nodes: &bytes[8 * HEAD..],
         })
     }

@@ -128,6 +128,7 @@ fn turns(runtime: &dyn Runtime, copied: &[u8], memory: &Bytes<'_>) {
         let interpreted = Interpreted { thread: 1, copied };
         known.begin(turn);
         runtime.interpreted(&mut known, &interpreted, memory, &mut runs);
+        runtime.wait(&known, &interpreted, 8 * turn);
         let asks = known.take_asks();
         let owned = asks.iter().map(|lack| match *lack {
             Lack::Thread(thread, _) => Lack::Thread(thread, 1),

@@ -137,8 +137,8 @@ pub struct Known {
     threads: HashMap<u32, KnownThread>,
     /// By the number of the thread that was blocked.
     holders: HashMap<u32, KnownHolder>,
-    /// The thread of this walk, whose chain is to be copied from now on: its address.
-    uncopied: Option<u64>,
+    /// The thread of this walk, whose chain is to be copied from now on.
+    uncopied: Option<Thread>,
     /// When nothing was found, by what was looked for.
     nothing: HashMap<Lack, u64>,
     /// Noted by this walk.
@@ -164,8 +164,8 @@ impl Known {
         self.last = None;
     }
 
-    /// The address of what the runtime knows of this walk's thread, if the chain of the thread was not copied and is to be from now on.
-    pub fn take_uncopied(&mut self) -> Option<u64> {
+    /// This walk's thread, if the chain of the thread was not copied and is to be from now on.
+    pub fn take_uncopied(&mut self) -> Option<Thread> {
         self.uncopied.take()
     }
 
@@ -485,9 +485,21 @@ impl Known {
         if known.tries < MOST_TRIES || known.tried.saturating_add(TRIED_AGAIN) <= self.now {
             known.tries = known.tries.saturating_add(1);
             known.tried = self.now;
-            self.uncopied = Some(known.thread.address);
+            self.uncopied = Some(known.thread);
         }
         false
+    }
+
+    /// A thread that is known.
+    pub(crate) fn known_thread(&self, number: u32) -> Option<Thread> {
+        self.threads.get(&number).map(|known| known.thread)
+    }
+
+    /// The number of the thread that the runtime has at this address.
+    pub(crate) fn number_of(&self, address: u64) -> Option<u32> {
+        let mut threads = self.threads.iter();
+        let (number, _) = threads.find(|(_, known)| known.thread.address == address)?;
+        Some(*number)
     }
 
     /// The holder of the lock that a thread is blocked on, which had left its CPU so often when it was seen asleep at this time, ns. Holders

@@ -93,7 +93,12 @@ pub trait Runtime {
     }
 
     /// How the frames of a thread are found that the interpreter keeps outside of the stack.
-    fn chain(&self, _thread: u64) -> Option<Chain> {
+    fn chain(&self, _thread: &Thread) -> Option<Chain> {
+        None
+    }
+
+    /// The wait of a thread that sleeps, if it waits for the interpreter's lock. `address`: what it gave to the kernel to sleep on.
+    fn wait(&self, _known: &Known, _copied: &Interpreted<'_>, _address: u64) -> Option<Wait> {
         None
     }
 
@@ -233,6 +238,8 @@ impl Deref for Attached {
 pub struct Chain {
     /// Address of what the interpreter knows of the thread.
     pub thread: u64,
+    /// Address of two words that are copied of a sleeping thread too: who holds the interpreter's lock, and whether it is held; 0: of none.
+    pub lock: u64,
     /// There: a word by which the thread is known again …
     pub identity: u16,
     /// … and the pointer to the first node …
@@ -270,8 +277,8 @@ pub struct Array {
 pub struct Interpreted<'a> {
     /// The thread's number.
     pub thread: u32,
-    /// Four words (address and identity of the thread, the pointer that is there, the node behind the last one), then six words for
-    /// each node: its address, object, flags and place, and the two words of the object. Empty: no copy was made.
+    /// Six words (address and identity of the thread, the pointer that is there, the node behind the last one, who holds the lock and
+    /// whether it is held), then six words for each node: its address, object, flags and place, and the two words of the object. Empty: no copy was made.
     pub copied: &'a [u8],
 }
 
@@ -437,6 +444,15 @@ pub struct Thread {
     pub(crate) address: u64,
     /// The thread's number in its own namespace, as the structure has it.
     pub(crate) identity: u64,
+    /// Address of the interpreter's lock that the thread takes; 0: none is known.
+    pub(crate) lock: u64,
+}
+
+/// The wait of a thread for the interpreter's lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// The number of the thread that holds the lock; none: nobody does, or that thread is not known.
+    pub holder: Option<u32>,
 }
 
 /// What is to be known of a piece of code that a runtime made.

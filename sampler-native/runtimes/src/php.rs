@@ -94,6 +94,7 @@ impl Runtime for Php {
                 let thread = memory.u64(table).ok().map(|identity| Thread {
                     address: self.globals,
                     identity,
+                    lock: 0,
                 });
                 Found::Thread(number, thread)
             }
@@ -118,8 +119,8 @@ impl Runtime for Php {
         })
     }
 
-    fn chain(&self, thread: u64) -> Option<Chain> {
-        Some(self.layout.chain(thread))
+    fn chain(&self, thread: &Thread) -> Option<Chain> {
+        Some(self.layout.chain(thread.address))
     }
 
     fn interpreted(

@@ -7,6 +7,7 @@
 
 mod chain;
 mod code;
+mod gil;
 mod layout;
 mod lines;
 
@@ -15,7 +16,7 @@ use std::{collections::HashMap, io, ops::Range};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Chain, Found, Interpreted, Known, Lack, Pages, Part, Runs, Runtime, Stack, Thread, elf,
+    Chain, Found, Interpreted, Known, Lack, Pages, Part, Runs, Runtime, Stack, Thread, Wait, elf,
     memory::strange, parted,
 };
 use layout::{Layout, Levels};
@@ -148,8 +149,12 @@ impl Runtime for Python {
         })
     }
 
-    fn chain(&self, thread: u64) -> Option<Chain> {
+    fn chain(&self, thread: &Thread) -> Option<Chain> {
         Some(self.layout.chain(thread))
+    }
+
+    fn wait(&self, known: &Known, copied: &Interpreted<'_>, address: u64) -> Option<Wait> {
+        gil::wait(known, copied, address)
     }
 
     fn interpreted(
@@ -195,11 +200,16 @@ impl Python {
             if interpreters > MOST_INTERPRETERS {
                 break;
             }
+            let lock = layout.gil.address(memory, self.runtime, at);
             let mut thread = word(at, layout.threads);
             while let Some(address) = thread.filter(|at| *at != 0 && left > 0) {
                 left -= 1;
                 let identity = word(address, layout.identity);
-                threads.extend(identity.map(|identity| Thread { address, identity }));
+                threads.extend(identity.map(|identity| Thread {
+                    address,
+                    identity,
+                    lock,
+                }));
                 thread = word(address, layout.next_thread);
             }
             interpreter = word(at, layout.next_interpreter);

@@ -9,6 +9,8 @@ mod of_target {
     pub const REGISTERS: usize = 17;
     /// The frame pointer.
     pub const FP: usize = 6;
+    /// The first argument of a system call.
+    pub const ARGUMENT: usize = 5;
     /// The stack pointer.
     pub const SP: usize = 7;
 }
@@ -19,11 +21,13 @@ mod of_target {
     pub const REGISTERS: usize = 33;
     /// The frame pointer.
     pub const FP: usize = 29;
+    /// The first argument of a system call.
+    pub const ARGUMENT: usize = 0;
     /// The stack pointer.
     pub const SP: usize = 31;
 }
 
-pub use of_target::{FP, REGISTERS, SP};
+pub use of_target::{ARGUMENT, FP, REGISTERS, SP};
 
 /// The program counter.
 pub const PC: usize = REGISTERS - 1;

@@ -20,7 +20,8 @@ use std::{collections::HashMap, io, ops::Range};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Chain, Found, Interpreted, Known, Lack, Pages, Part, Runs, Runtime, Stack, elf, memory::strange,
+    Chain, Found, Interpreted, Known, Lack, Pages, Part, Runs, Runtime, Stack, Thread, elf,
+    memory::strange,
 };
 use layout::Layout;
 use place::Places;
@@ -111,8 +112,8 @@ impl Runtime for Ruby {
         })
     }
 
-    fn chain(&self, thread: u64) -> Option<Chain> {
-        Some(self.layout.chain(thread))
+    fn chain(&self, thread: &Thread) -> Option<Chain> {
+        Some(self.layout.chain(thread.address))
     }
 
     fn interpreted(

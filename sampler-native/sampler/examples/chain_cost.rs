@@ -11,7 +11,7 @@ use std::{
 };
 
 use flametop_kernel::{Array, Chain, Kernel, Settings, Target, abi::FT_KIND_CPU};
-use flametop_runtimes::{Attached, Interpreted, Known, Lack, Names, Runs, Stack};
+use flametop_runtimes::{Attached, Interpreted, Known, Lack, Names, Runs, Stack, Thread};
 use flametop_unwind::{Modules, ProcessFolder, ProcessMaps, read_code};
 
 const HZ: u32 = 999;
@@ -19,7 +19,7 @@ const ROUNDS: usize = 8;
 /// Before what is measured.
 const WARM: Duration = Duration::from_millis(500);
 /// Bytes before the nodes of a copied chain, and of a node.
-const HEAD: usize = 32;
+const HEAD: usize = 48;
 const NODE: u64 = 48;
 /// Spins at the depth that it is told.
 const LOAD: &str = "
@@ -51,8 +51,8 @@ impl Stack for Nowhere {
     }
 }
 
-/// Address of what CPython knows of the first thread of a process.
-fn thread_of(process: &ProcessFolder, attached: &Attached, tid: u32) -> Option<u64> {
+/// The first thread of a process, as CPython knows it.
+fn thread_of(process: &ProcessFolder, attached: &Attached, tid: u32) -> Option<Thread> {
     let (mut known, mut names) = (Known::default(), Names::default());
     let nothing = Interpreted {
         thread: tid,
@@ -131,11 +131,12 @@ fn main() -> Result<(), Box<dyn Error>> {
     let maps = ProcessMaps::read(tid, &mut Modules::new(64 << 20))?;
     let attached = maps.attached().ok_or("CPython does not tell of itself")?;
     let thread = thread_of(&process, attached, tid).ok_or("CPython does not know the thread")?;
-    let chain = attached.chain(thread).ok_or("it has no chain")?;
+    let chain = attached.chain(&thread).ok_or("it has no chain")?;
     let chain = Chain {
         tid,
         image: 0,
         thread: chain.thread,
+        lock: chain.lock,
         identity: chain.identity,
         first: chain.first,
         through: chain.through,

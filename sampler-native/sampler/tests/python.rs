@@ -265,3 +265,59 @@ fn fork_and_threads_that_sleep_shortly_have_their_own_functions() {
         }
     }
 }
+
+#[test]
+fn thread_that_waits_for_the_gil_says_who_holds_it_and_no_other_thread_does() {
+    for python in pythons() {
+        let file = std::env::temp_dir().join(format!("flametop-gil-{}", std::process::id()));
+        let program = Program::start(&python, &["gil.py", &file.to_string_lossy()]);
+        let pid = program.pid();
+        let begin = Instant::now();
+        let [keeps, wants, rests] = loop {
+            assert!(begin.elapsed() < PATIENCE, "{python:?} does not start");
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            let numbers = text.split_whitespace().map(|number| number.parse::<u32>());
+            if let Ok(numbers) = numbers.collect::<Result<Vec<_>, _>>()
+                && let [keeps, wants, rests] = numbers[..]
+            {
+                break [keeps, wants, rests];
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        let _ = fs::remove_file(&file);
+        let mut recording = Recording::open(&format!("target=pid {pid}"));
+        let mut seen = false;
+        while !seen {
+            assert!(begin.elapsed() < PATIENCE, "{python:?}: nobody waits");
+            recording.run(19, 100);
+            recording.name_all();
+            let model = &recording.model;
+            for task in &model.tasks {
+                let Some(stack) = task.now.and_then(|now| now.stack) else {
+                    continue;
+                };
+                let names = model.names(stack);
+                let waits = names.iter().position(|name| name == "[waits for the GIL]");
+                let Some(waits) = waits else {
+                    continue;
+                };
+                assert!(
+                    [keeps, wants, pid].contains(&task.tid),
+                    "{python:?} {names:#?}"
+                );
+                let above: Vec<&str> = names[waits + 1..].iter().map(String::as_str).collect();
+                let user = above
+                    .iter()
+                    .copied()
+                    .take_while(|name| name.starts_with('['));
+                let user: Vec<&str> = user.collect();
+                let own = format!("[GIL held by {}]", task.tid);
+                assert!(!user.contains(&own.as_str()), "{python:?} {names:#?}");
+                let holder = format!("[GIL held by {keeps}]");
+                seen |= task.tid == wants && user == [holder.as_str()];
+            }
+        }
+        let rests = recording.model.task(rests).and_then(|task| task.now?.stack);
+        assert!(rests.is_some(), "{python:?}");
+    }
+}

@@ -138,6 +138,7 @@ impl Layout {
     pub fn chain(&self, globals: u64) -> Chain {
         Chain {
             thread: globals,
+            lock: 0,
             identity: FUNCTIONS,
             first: INNERMOST,
             through: None,

@@ -4,8 +4,9 @@ use std::io;
 
 use serde::{Deserialize, Serialize};
 
+use super::gil::{self, Gil};
 use crate::{
-    Chain,
+    Chain, Thread,
     memory::{Pages, strange},
 };
 
@@ -17,6 +18,8 @@ pub struct Layout {
     /// In an interpreter: the next one, and the first thread.
     pub next_interpreter: u16,
     pub threads: u16,
+    /// How the lock of an interpreter is found.
+    pub gil: Gil,
     /// In a thread: the next one, its number (see [`Layout::tid`]), and the pointer that leads to its innermost frame.
     pub next_thread: u16,
     pub identity: u16,
@@ -83,6 +86,8 @@ const STACK: u8 = 3;
 
 /// Where the table `_Py_DebugOffsets` has the places of fields: numbers of its words.
 struct Told {
+    /// In an interpreter: the pointer to its lock.
+    gil: u64,
     /// In a thread: the next one; the pointer to the innermost frame, and the thread's number.
     thread: [u64; 3],
     /// In a frame: the one that called it, its code object, where that runs, and its owner.
@@ -94,6 +99,7 @@ struct Told {
 }
 
 const TOLD_3_13: Told = Told {
+    gil: 14,
     thread: [21, 23, 25],
     frame: [29, 30, 31, 33],
     code: [35, 37, 38, 39, 43],
@@ -101,6 +107,7 @@ const TOLD_3_13: Told = Told {
 };
 
 const TOLD_3_14: Told = Told {
+    gil: 15,
     thread: [24, 26, 28],
     frame: [32, 33, 34, 36],
     code: [40, 42, 43, 44, 48],
@@ -131,6 +138,7 @@ const V3_10: Layout = Layout {
     interpreters: 32,
     next_interpreter: 0,
     threads: 8,
+    gil: Gil::OfRuntime(352),
     next_thread: 8,
     identity: 176,
     first: 24,
@@ -157,6 +165,7 @@ const V3_11: Layout = Layout {
     interpreters: 40,
     next_interpreter: 0,
     threads: 16,
+    gil: Gil::OfRuntime(360),
     next_thread: 8,
     identity: 160,
     first: 56,
@@ -183,6 +192,7 @@ const V3_12: Layout = Layout {
     interpreters: 40,
     next_interpreter: 0,
     threads: 72,
+    gil: Gil::OfInterpreter(384),
     next_thread: 8,
     identity: 144,
     first: 56,
@@ -267,6 +277,7 @@ impl Layout {
             interpreters: place(5)?,
             next_interpreter: place(8)?,
             threads: place(9)?,
+            gil: Gil::OfInterpreter(place(told.gil)?),
             next_thread: thread[0],
             identity: thread[2],
             first: thread[1],
@@ -300,9 +311,10 @@ impl Layout {
     }
 
     /// How the kernel side copies the frames of a thread.
-    pub fn chain(&self, thread: u64) -> Chain {
+    pub fn chain(&self, thread: &Thread) -> Chain {
         Chain {
-            thread,
+            thread: thread.address,
+            lock: gil::words(thread.lock),
             identity: self.identity,
             first: self.first,
             through: match self.levels {

@@ -165,6 +165,7 @@ impl Layout {
     pub fn chain(&self, thread: u64) -> Chain {
         Chain {
             thread,
+            lock: 0,
             identity: self.identity,
             first: self.context,
             through: Some(INNERMOST),

@@ -126,6 +126,7 @@ impl Reader<'_> {
             thread: Thread {
                 address: thread,
                 identity,
+                lock: 0,
             },
         })
     }

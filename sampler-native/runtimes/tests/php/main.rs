@@ -71,7 +71,7 @@ impl Process {
             memory.set(at + 16, text.len() as u64);
             memory.put(at + 24, text.as_bytes());
         };
-        let mut copied = vec![GLOBALS, TABLE, FRAMES, 0];
+        let mut copied = vec![GLOBALS, TABLE, FRAMES, 0, 0, 0];
         for (index, (kind, class, name, runs)) in (0..).zip(CALLED) {
             let at = FUNCTIONS + 0x800 * index;
             memory.set(at, kind);
@@ -216,7 +216,7 @@ fn chain_that_was_not_copied_to_its_end_is_cut_if_it_is_long_and_else_nothing() 
     let (mut known, mut names) = (Known::default(), Names::default());
     process.set(3, FRAMES);
     assert!(process.runs(&attached, &mut known, &mut names).is_none());
-    let inner = process.copied[8 * (4 + 2 * 6)..8 * (4 + 3 * 6)].repeat(124);
+    let inner = process.copied[8 * (6 + 2 * 6)..8 * (6 + 3 * 6)].repeat(124);
     process.copied.extend(inner);
     let runs = process
         .runs(&attached, &mut known, &mut names)
@@ -233,8 +233,8 @@ fn copy_of_other_globals_tells_nothing_and_is_asked_for() {
     process.set(1, 78);
     assert!(process.runs(&attached, &mut known, &mut names).is_none());
     let thread = known.take_uncopied().expect("it is known");
-    assert_eq!(thread, GLOBALS);
-    let chain = attached.chain(thread).expect("it has one");
+    let chain = attached.chain(&thread).expect("it has one");
+    assert_eq!(chain.thread, GLOBALS);
     assert_eq!((chain.first, chain.next, chain.object), (488, 48, 24));
 }
 

@@ -13,7 +13,7 @@ use std::{
 use area::Area;
 use draw::Draw;
 use flametop_runtimes::{
-    Attached, Found, Interpreted, Known, Lack, Names, Pages, Runs, RuntimeKind, attach,
+    Attached, Found, Interpreted, Known, Lack, Names, Pages, Runs, RuntimeKind, Wait, attach,
 };
 
 const BASE: u64 = 0x5000_0000;
@@ -149,6 +149,24 @@ const V3_10: Version = Version {
 };
 
 impl Version {
+    /// The address of the lock.
+    fn lock(&self) -> u64 {
+        match self.minor() {
+            ..11 => BASE + 0x800 + 352,
+            11 => BASE + 0x800 + 360,
+            _ => BASE + 0xf000,
+        }
+    }
+
+    /// Where an interpreter has the address of the lock.
+    fn pointer_to_lock(&self) -> Option<u64> {
+        match self.minor() {
+            ..12 => None,
+            12 => Some(384),
+            _ => Some(16),
+        }
+    }
+
     fn minor(&self) -> u64 {
         self.number >> 16 & 0xff
     }
@@ -205,12 +223,13 @@ impl Process {
         if minor >= 13 {
             memory.put(runtime, b"xdebugpy");
             memory.set(runtime + 8, version.number);
-            // Threads, frames, code objects, texts; what lies between them grew in 3.14.
-            let (threads, frames, codes, texts) = match minor {
-                13 => (21, 29, 35, 70),
-                _ => (24, 32, 40, 80),
+            // The lock, threads, frames, code objects, texts; what lies between them grew in 3.14.
+            let (gil, threads, frames, codes, texts) = match minor {
+                13 => (14, 21, 29, 35, 70),
+                _ => (15, 24, 32, 40, 80),
             };
             for (index, place) in [
+                (gil, 16),
                 (5, version.interpreters),
                 (8, version.next_interpreter),
                 (9, version.threads),
@@ -234,6 +253,9 @@ impl Process {
         let (interpreter, thread) = (BASE + 0x6000, BASE + 0x5000);
         memory.set(runtime + version.interpreters, interpreter);
         memory.set(interpreter + version.threads, thread);
+        if let Some(offset) = version.pointer_to_lock() {
+            memory.set(interpreter + offset, version.lock());
+        }
         memory.set(thread + version.identity, version.identity_of_thread());
         memory.set(GLIBC + 16, GLIBC);
         memory.put(GLIBC + 720, &(OWN as u32).to_le_bytes());
@@ -286,7 +308,7 @@ impl Process {
         if (11..13).contains(&minor) {
             first = calls[0];
         }
-        let mut copied: Vec<u64> = vec![thread, version.identity_of_thread(), first, 0];
+        let mut copied: Vec<u64> = vec![thread, version.identity_of_thread(), first, 0, 0, 0];
         let mut count = 0;
         for (address, code, flags) in chain {
             let word = |offset: u64| memory.get(code + offset).unwrap_or(0);
@@ -384,6 +406,54 @@ fn functions_of_each_version_are_told_by_the_calls_that_run_them() {
 }
 
 #[test]
+fn wait_on_the_lock_tells_the_thread_that_holds_it() {
+    const OTHER: u32 = TID + 1;
+    const OTHER_OWN: u32 = 99;
+    for version in VERSIONS {
+        let mut process = Process::new(&version);
+        let (thread, other, glibc) = (BASE + 0x5000, BASE + 0x5800, GLIBC + 0x800);
+        let is_own = version.minor() >= 11;
+        let identity = if is_own { OTHER_OWN.into() } else { glibc };
+        process.memory.set(thread + 8, other);
+        process.memory.set(other + version.identity, identity);
+        process.memory.set(glibc + 16, glibc);
+        let number = OTHER_OWN.to_le_bytes();
+        process.memory.put(glibc + 720, &number);
+        let attached = process.attach().expect("it tells of itself");
+        let (mut known, mut names) = (Known::default(), Names::default());
+        assert!(process.runs(&attached, &mut known, &mut names).is_some());
+        let asked = [Lack::Thread(OTHER, OTHER_OWN)];
+        let found = attached.read(&Pages::new(&process.memory, 64), &asked);
+        known.come(&[Lack::Thread(OTHER, 0)], Some(found), &mut names, 9);
+
+        let lock = version.lock();
+        let mut wait_at = |address: u64, holder: u64, is_held: u64| {
+            process.word(4).copy_from_slice(&holder.to_le_bytes());
+            process.word(5).copy_from_slice(&is_held.to_le_bytes());
+            let copied = Interpreted {
+                thread: TID,
+                copied: &process.copied,
+            };
+            attached.wait(&known, &copied, address)
+        };
+        let held = Some(Wait {
+            holder: Some(OTHER),
+        });
+        let free = Some(Wait { holder: None });
+        assert_eq!(wait_at(lock + 32, other, 1), held);
+        // What is above the word's half is another field.
+        assert_eq!(wait_at(lock + 207, other, 7 << 32 | 1), held);
+        assert_eq!(wait_at(lock + 32, other, 0), free);
+        // Who gives a lock away waits for the next one; of others nothing is known.
+        assert_eq!(wait_at(lock + 32, thread, 1), free);
+        assert_eq!(wait_at(lock + 32, 4711, 1), free);
+        for address in [0, lock, lock + 31, lock + 208, u64::MAX] {
+            assert_eq!(wait_at(address, other, 1), None);
+        }
+    }
+}
+
+#[test]
 fn chain_of_another_thread_or_without_a_copy_tells_nothing_and_is_asked_for() {
     for version in VERSIONS {
         let mut process = Process::new(&version);
@@ -391,11 +461,13 @@ fn chain_of_another_thread_or_without_a_copy_tells_nothing_and_is_asked_for() {
         let (mut known, mut names) = (Known::default(), Names::default());
         process.word(1).copy_from_slice(&18u64.to_le_bytes());
         assert!(process.runs(&attached, &mut known, &mut names).is_none());
-        assert_eq!(known.take_uncopied(), Some(BASE + 0x5000));
+        let thread = known.take_uncopied().expect("it is known");
+        let chain = attached.chain(&thread).expect("it has one");
+        assert_eq!(chain.thread, BASE + 0x5000);
         process.copied.clear();
         assert!(process.runs(&attached, &mut known, &mut names).is_none());
         let thread = known.take_uncopied().expect("it is known");
-        let chain = attached.chain(thread).expect("it has one");
+        let chain = attached.chain(&thread).expect("it has one");
         assert_eq!(
             chain.tags,
             if version.number >= 0x030e_0000 { 3 } else { 0 }
@@ -411,7 +483,7 @@ fn code_object_that_is_another_one_by_now_has_no_name() {
         let attached = process.attach().expect("it tells of itself");
         let (mut known, mut names) = (Known::default(), Names::default());
         // The word of the innermost function's object by which it is known again.
-        process.word(4 + 4).copy_from_slice(&77u64.to_le_bytes());
+        process.word(6 + 4).copy_from_slice(&77u64.to_le_bytes());
         assert!(process.runs(&attached, &mut known, &mut names).is_none());
     }
 }
@@ -484,6 +556,11 @@ fn memory_that_lies_ends_in_bounded_time_and_in_no_panic() {
         if let Ok(runtime) = process.attach() {
             attached += 1;
             let (mut known, mut names) = (Known::default(), Names::default());
+            let copied = Interpreted {
+                thread: TID,
+                copied: &process.copied,
+            };
+            runtime.wait(&known, &copied, BASE + draw.next() % 0x10000);
             if let Some(runs) = process.runs(&runtime, &mut known, &mut names) {
                 let ends = runs.ends.iter().map(|(_, end)| *end);
                 assert!(ends.is_sorted() && runs.functions.len() <= process.copied.len() / 48);

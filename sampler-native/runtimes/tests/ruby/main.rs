@@ -39,7 +39,7 @@ const INTEGER: u64 = BASE + 0x8400;
 const END: u64 = 0x9000;
 const TID: u32 = 4321;
 const NODE: usize = 6 * 8;
-const HEAD: usize = 4 * 8;
+const HEAD: usize = 6 * 8;
 
 /// Numbers of symbols.
 const CLASSPATH: u64 = 40;
@@ -301,7 +301,7 @@ impl Process {
             (MAIN, 0x7777_0021, 3, 0),
             (0, 0x7999_00a1, 0, 0),
         ];
-        let mut copied = vec![THREAD, NATIVE, CONTEXT, 0];
+        let mut copied = vec![THREAD, NATIVE, CONTEXT, 0, 0, 0];
         for (index, (object, flags, place, method)) in (0..).zip(frames) {
             let body = self.memory.get(object + 16).unwrap_or(0);
             let frame = FRAMES + self.version.frame * index;
@@ -501,8 +501,8 @@ fn copy_of_another_thread_tells_nothing_and_one_of_this_is_asked_for() {
     process.set(1, 78);
     assert!(process.runs(&attached, &mut known, &mut names).is_none());
     let thread = known.take_uncopied().expect("it is known");
-    assert_eq!(thread, THREAD);
-    let chain = attached.chain(thread).expect("it has one");
+    let chain = attached.chain(&thread).expect("it has one");
+    assert_eq!(chain.thread, THREAD);
     let array = chain.array.expect("it is an array");
     assert_eq!((chain.first, array.stride, array.environment), (40, 64, 32));
 }

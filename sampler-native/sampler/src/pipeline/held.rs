@@ -3,7 +3,7 @@
 //! The holder may change while the task sleeps and its stack stays the same. So a task that has such a frame is copied at each pass, and
 //! its holder is read again; tasks that are too many for that have no such frame.
 
-use flametop_runtimes::Holder;
+use flametop_runtimes::{Holder, Wait};
 
 /// Most tasks in so long a time, ns, that have such frames: a pass has one of each, and passes are further apart.
 const MOST: usize = 64;
@@ -33,6 +33,15 @@ pub fn label(holder: &Holder) -> Vec<u8> {
     label.extend(&holder.name);
     label.extend(format!(" {}]", holder.number).bytes());
     label
+}
+
+/// What stands for a wait for the lock of Python's interpreter, the innermost last. A thread that waits wakes every some ms, so that its
+/// holder is of this pass.
+pub fn labels_of_wait(wait: Wait) -> impl Iterator<Item = Vec<u8>> {
+    let holder = |number| format!("[GIL held by {number}]").into_bytes();
+    [b"[waits for the GIL]".to_vec()]
+        .into_iter()
+        .chain(wait.holder.map(holder))
 }
 
 #[cfg(test)]

@@ -6,7 +6,9 @@ use flametop_kernel::{
     Array, Chain, abi,
     record::{Head, Holder, StackPart},
 };
-use flametop_runtimes::{self as runtimes, Attached, Interpreted, Known};
+use flametop_runtimes::{
+    self as runtimes, Attached, Interpreted, Known, Wait, registers::ARGUMENT,
+};
 use flametop_stream::End;
 use flametop_unwind::{
     self as unwind, Frame, Input, ModuleId, Outcome, Piece, ProcessMaps, Unwinder,
@@ -43,6 +45,11 @@ const UNKNOWN_TARGET: &[u8] = b"[setjmp not seen]";
 /// Whether the record is of the moment when its task ran: of the CPU clock, or of an event.
 pub(super) fn is_of_moment(head: &Head) -> bool {
     [abi::FT_KIND_CPU, abi::FT_KIND_EVENT, abi::FT_KIND_WAKER].contains(&u32::from(head.kind))
+}
+
+/// Whether the record is of a task that slept when a pass came to it.
+fn is_asleep(head: &Head) -> bool {
+    !is_of_moment(head) && u32::from(head.state) == abi::FT_STATE_SLEEP
 }
 
 /// How a sample is placed.
@@ -316,7 +323,7 @@ impl Walker {
             }
         }
         let uncopied = process.code.take_uncopied();
-        let follow = uncopied.and_then(|thread| chain(head, maps.attached()?.chain(thread)?));
+        let follow = uncopied.and_then(|thread| chain(head, maps.attached()?.chain(&thread)?));
         let attached = maps.attached();
         let holder = attached.and_then(|attached| self.holder_of_lock(head, process, attached));
         if let Some(attached) = attached
@@ -337,6 +344,12 @@ impl Walker {
             self.user.remove(0);
         }
         let held = holder.is_some_and(|holder| self.put_holder(head, &holder));
+        if is_asleep(head)
+            && let Some(attached) = attached
+            && let Some(wait) = attached.wait(&process.code, &interpreted, stack.regs[ARGUMENT])
+        {
+            self.put_wait(wait);
+        }
         let piece_absent = absent && head.status & abi::FT_PIECE_FAILED != 0;
         Walk {
             end: match end_of(outcome.end) {
@@ -358,7 +371,7 @@ impl Walker {
         process: &mut Process,
         attached: &Attached,
     ) -> Option<runtimes::Holder> {
-        if is_of_moment(head) || u32::from(head.state) != abi::FT_STATE_SLEEP {
+        if !is_asleep(head) {
             return None;
         }
         let modules = &self.files.modules;
@@ -380,6 +393,14 @@ impl Walker {
             self.user.insert(0, frame);
         }
         shown
+    }
+
+    /// Puts the wait for the lock of an interpreter on top of the user frames of the last walk.
+    fn put_wait(&mut self, wait: Wait) {
+        for label in held::labels_of_wait(wait) {
+            let frame = word(&mut self.files.modules, &label);
+            self.user.insert(0, frame);
+        }
     }
 
     /// Takes the frames of the tracing off the kernel half of the last walk.
@@ -445,6 +466,7 @@ fn chain(head: &Head, chain: flametop_runtimes::Chain) -> Option<Chain> {
         tid: head.tid,
         image: head.image,
         thread: chain.thread,
+        lock: chain.lock,
         identity: chain.identity,
         first: chain.first,
         through: chain.through,

@@ -14,7 +14,7 @@ final class Bridge {
    * Number of the kernel records ({@code FT_ABI} of {@code bpf/flametop.h}) and version of the
    * stream.
    */
-  static final int ABI = 11 << 16 | StreamReader.VERSION;
+  static final int ABI = 12 << 16 | StreamReader.VERSION;
 
   private static final String FOLDER = "flametop.native.dir";
   private static boolean loaded;

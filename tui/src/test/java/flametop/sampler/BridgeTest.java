@@ -14,7 +14,7 @@ class BridgeTest {
     SamplerException e = assertThrows(SamplerException.class, () -> Bridge.agree(12 << 16 | 3));
     assertEquals(SamplerException.Kind.NOT_POSSIBLE, e.kind());
     assertTrue(e.getMessage().contains("ABI 12 with stream version 3"), e::getMessage);
-    assertTrue(e.getMessage().contains("ABI 11 with stream version 2"), e::getMessage);
+    assertTrue(e.getMessage().contains("ABI 12 with stream version 2"), e::getMessage);
     assertTrue(e.getMessage().contains("build both anew"), e::getMessage);
   }
 
