@@ -76,7 +76,7 @@ impl Chained {
     /// The words of the head. The first ones of the thread stand for a lock too, which passes copy.
     fn head(&self, first: [u64; 2], rest: u64, is_pass: bool) -> [u64; 6] {
         let lock = match is_pass {
-            true => [first[0], self.nodes[0].0],
+            true => first,
             false => [0, 0],
         };
         [self.thread, first[0], first[1], rest, lock[0], lock[1]]

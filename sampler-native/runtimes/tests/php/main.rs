@@ -180,14 +180,14 @@ fn frames_without_a_function_are_left_out_and_a_fiber_ends_at_its_first_function
     let attached = process.attach().expect("it tells of itself");
     let (mut known, mut names) = (Known::default(), Names::default());
     // As PHP writes where C calls in the midst of a function: a copy of that frame, but for the function.
-    process.set(4 + 2 * 6 + 1, 0);
-    process.set(4 + 2 * 6 + 2, TOP);
+    process.set(6 + 2 * 6 + 1, 0);
+    process.set(6 + 2 * 6 + 2, TOP);
     let runs = process.runs(&attached, &mut known, &mut names);
     assert_eq!(ends(&runs.expect("certain")), [1, 3]);
     // A function of C without a name, behind which is another stack.
     let mut process = Process::new(VERSIONS[2]);
     process.memory.set(FUNCTIONS + 0x800 + 8, 0);
-    process.set(4 + 6 + 4, 0);
+    process.set(6 + 6 + 4, 0);
     process.set(3, FRAMES);
     let (mut known, mut names) = (Known::default(), Names::default());
     let runs = process

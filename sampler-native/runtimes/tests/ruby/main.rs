@@ -423,7 +423,7 @@ fn function_that_is_gone_before_it_is_read_has_no_name_and_leaves_the_others_the
     assert_eq!(runs.functions[2].name, NameId::UNREAD);
     assert_eq!(ends(&runs), [1, 4]);
     // One of C, of which not even the method was copied, is not asked for.
-    process.set(4 + 6 + 1, 0);
+    process.set(6 + 6 + 1, 0);
     known.begin(9);
     let copied = Interpreted {
         thread: TID,
@@ -460,7 +460,7 @@ fn function_of_c_that_begins_a_fiber_belongs_to_the_functions_that_it_calls() {
     assert_eq!(told(&runs, &names), expected(&[])[..2]);
     assert_eq!((ends(&runs), runs.order), (vec![2], Order::Whole));
     // Without a function of Ruby there is no call of the interpreter.
-    process.set(4 + 2, 0x2222_0003);
+    process.set(6 + 2, 0x2222_0003);
     let runs = process.runs(&attached, &mut known, &mut names);
     let runs = runs.expect("certain");
     assert!(runs.functions.is_empty() && runs.ends.is_empty());
@@ -471,7 +471,7 @@ fn copy_that_has_what_is_no_frame_or_ends_early_tells_nothing() {
     let mut process = Process::new(VERSIONS[2]);
     let attached = process.attach().expect("it tells of itself");
     let (mut known, mut names) = (Known::default(), Names::default());
-    process.set(4 + 6 + 2, 0x1234_0001);
+    process.set(6 + 6 + 2, 0x1234_0001);
     assert!(process.runs(&attached, &mut known, &mut names).is_none());
     process = Process::new(VERSIONS[2]);
     process.set(3, FRAMES);
