@@ -1,10 +1,6 @@
 //! Programs of a user without any rights that try to hold the sampler: passes go on, and who has nothing to do with it keeps names.
 //! On the real kernel: run as root.
 
-#[allow(dead_code)]
-mod model;
-mod served;
-
 use std::{
     os::unix::{fs::MetadataExt, process::CommandExt},
     path::{Path, PathBuf},
@@ -17,10 +13,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::{
+    model::{self, Recording},
+    served::{self, Mounted, Served},
+};
 use flametop_stream::{Counter, End as StackEnd, NameSource, SourceState};
 use flametop_unwind::{End, Prober, ProcessFolder, RuntimeKnown, Seen, WantedMapping};
-use model::Recording;
-use served::{Mounted, Served};
 
 const HZ: u64 = 49;
 /// The program that nobody knows yet has its names within this time.

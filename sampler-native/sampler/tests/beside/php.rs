@@ -1,10 +1,5 @@
 //! Functions of PHP that nothing prepared, by a real interpreter on the real kernel: run as root. Where no PHP is, its tests are left out.
 
-#[allow(dead_code)]
-mod interpreted;
-#[allow(dead_code)]
-mod model;
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -16,9 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
+use crate::model::{Model, Recording};
 use flametop_stream::{End, ModuleKind};
-use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
-use model::{Model, Recording};
 
 /// Processes of `sleepers.php`.
 const SLEEPERS: usize = 19;

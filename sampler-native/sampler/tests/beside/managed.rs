@@ -1,9 +1,6 @@
 //! Code made at run time, by real runtimes on the real kernel: run as root. A runtime that is not there is said by name, and its
 //! test left out.
 
-#[allow(dead_code)]
-mod model;
-
 use std::{
     cell::RefCell,
     collections::{BTreeMap, BTreeSet},
@@ -14,8 +11,8 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::model::{Model, Recording, Task};
 use flametop_stream::{End, ModuleKind};
-use model::{Model, Recording, Task};
 
 const PATIENCE: Duration = Duration::from_secs(180);
 

@@ -1,11 +1,6 @@
 //! Functions of Python that nothing prepared, by real interpreters on the real kernel: run as root. A version that is not there is said by
 //! name, and its tests left out.
 
-#[allow(dead_code)]
-mod interpreted;
-#[allow(dead_code)]
-mod model;
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -14,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
+use crate::model::{Model, Recording};
 use flametop_stream::{End, ModuleKind};
-use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
-use model::{Model, Recording};
 
 /// Threads of `sleepers.py`.
 const SLEEPERS: usize = 19;

@@ -1,11 +1,6 @@
 //! Functions of JavaScript that nothing prepared, by real versions of Node on the real kernel: run as root. Where no Node is, its tests
 //! are left out.
 
-#[allow(dead_code)]
-mod interpreted;
-#[allow(dead_code)]
-mod model;
-
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -13,9 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::interpreted::{PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
+use crate::model::{Model, Recording};
 use flametop_stream::{End, ModuleKind};
-use interpreted::{PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
-use model::{Model, Recording};
 
 /// Threads of `sleepers.js`.
 const SLEEPERS: usize = 12;

@@ -1,18 +1,15 @@
 //! Sampling in a pid namespace with its own `/proc`, as in a container: run as root. The tests run this program again, in
 //! there, with the test of the inside that they name.
 
-#[allow(dead_code)]
-mod model;
-
 use std::{
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
 
+use crate::model::Recording;
 use flametop_sampler::Session;
 use flametop_stream::{Counter, State};
-use model::Recording;
 
 const NEW_NAMESPACE: [&str; 5] = ["unshare", "--fork", "--kill-child", "--pid", "--mount-proc"];
 /// The lowest number that a process of the host has: those of a young namespace are all below.
@@ -28,7 +25,8 @@ fn inside(levels: usize, test: &str) {
     let mut words = NEW_NAMESPACE.repeat(levels);
     let exe = std::env::current_exe().expect("own path");
     words.push(exe.to_str().expect("UTF-8"));
-    words.extend(["--exact", test, "--ignored", "--nocapture"]);
+    let test = format!("namespaces::{test}");
+    words.extend(["--exact", &test, "--ignored", "--nocapture"]);
     let run = Command::new(words[0])
         .args(&words[1..])
         .stdin(Stdio::null())
@@ -69,7 +67,12 @@ fn proc_of_another_pid_namespace_is_refused_in_words() {
     let run = Command::new("unshare")
         .args(["--fork", "--kill-child", "--pid"])
         .arg(exe)
-        .args(["--exact", "is_refused", "--ignored", "--nocapture"])
+        .args([
+            "--exact",
+            "namespaces::is_refused",
+            "--ignored",
+            "--nocapture",
+        ])
         .output()
         .expect("unshare runs");
     let said = String::from_utf8_lossy(&run.stdout);

@@ -1,10 +1,5 @@
 //! Functions of Ruby that nothing prepared, by a real interpreter on the real kernel: run as root. Where no Ruby is, its tests are left out.
 
-#[allow(dead_code)]
-mod interpreted;
-#[allow(dead_code)]
-mod model;
-
 use std::{
     collections::BTreeMap,
     fs,
@@ -13,9 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
+use crate::model::{Model, Recording};
 use flametop_stream::{End, ModuleKind};
-use interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
-use model::{Model, Recording};
 
 /// The Ruby that is there, and those that `FLAMETOP_RUBIES` names, with `:` between them.
 fn rubies() -> Vec<PathBuf> {

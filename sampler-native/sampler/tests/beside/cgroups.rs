@@ -1,8 +1,5 @@
 //! Control groups of processes in the stream, on the real kernel: run as root.
 
-#[allow(dead_code)]
-mod model;
-
 use std::{
     fs,
     os::unix::fs::MetadataExt,
@@ -11,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use model::Recording;
+use crate::model::Recording;
 
 /// No test waits longer for what it expects.
 const PATIENCE: Duration = Duration::from_secs(60);
