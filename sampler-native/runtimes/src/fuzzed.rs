@@ -4,20 +4,43 @@ use std::io;
 
 use crate::{
     Called, Interpreted, Known, Lack, Memory, Names, Pages, Php, Place, Python, Ruby, Runs,
-    Runtime, RuntimeKind, Stack, attach,
+    Runtime, RuntimeKind, Stack, V8, attach,
+    register::RDI,
     registers::{PC, REGISTERS},
 };
 
 /// Most pieces of memory that are read of one input.
 const PIECES: usize = 1024;
-/// Words of the stack.
+/// Words of the stack of a JVM, and of a frame of V8.
 const WORDS: usize = 64;
+const FRAME: usize = 8;
 
-struct Bytes<'a>(&'a [u8]);
+/// Where objects of V8 lie: no lower address is one of an object.
+const OBJECTS: u64 = 0x1_0000;
+
+/// Bytes from an address on.
+struct Bytes<'a>(u64, &'a [u8]);
+
+impl Bytes<'_> {
+    fn from(&self, address: u64) -> Option<&[u8]> {
+        let offset = address.checked_sub(self.0)?;
+        self.1.get(usize::try_from(offset).ok()?..)
+    }
+
+    /// Addresses of so many words of the stack, which is the end of memory, and those words.
+    fn stack(&self, words: usize) -> impl Iterator<Item = (u64, u64)> {
+        let begin = self.1.len().saturating_sub(8 * words);
+        let places = (begin..self.1.len()).step_by(8);
+        places.map_while(|at| {
+            let at = self.0 + at as u64;
+            Some((at, self.word(at)?))
+        })
+    }
+}
 
 impl Memory for Bytes<'_> {
     fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize> {
-        let there = self.0.get(address as usize..).unwrap_or_default();
+        let there = self.from(address).unwrap_or_default();
         let count = there.len().min(into.len());
         into[..count].copy_from_slice(&there[..count]);
         Ok(count)
@@ -26,7 +49,7 @@ impl Memory for Bytes<'_> {
 
 impl Stack for Bytes<'_> {
     fn word(&self, address: u64) -> Option<u64> {
-        let bytes = self.0.get(address as usize..)?.first_chunk()?;
+        let bytes = self.from(address)?.first_chunk()?;
         Some(u64::from_le_bytes(*bytes))
     }
 }
@@ -34,31 +57,27 @@ impl Stack for Bytes<'_> {
 /// The memory of a process that is said to be a JVM, from the start of its library on; its last bytes are a stack too, and the words
 /// there are addresses of code.
 pub fn hotspot(bytes: &[u8]) {
-    let memory = Bytes(bytes);
+    let memory = Bytes(0, bytes);
     let Ok(attached) = attach(RuntimeKind::HotSpot, &Pages::new(&memory, PIECES), 0) else {
         return;
     };
     let (mut known, mut names) = (Known::default(), Names::default());
-    let stack = bytes.len().saturating_sub(8 * WORDS);
-    for at in (stack..bytes.len()).step_by(8) {
-        let Some(pc) = memory.word(at as u64) else {
-            break;
-        };
+    for (at, pc) in memory.stack(WORDS) {
         for is_return in [false, true] {
-            let mut registers = [at as u64; REGISTERS];
+            let mut registers = [at; REGISTERS];
             registers[PC] = pc;
             let place = Place {
                 registers,
                 known: (1 << REGISTERS) - 1,
                 is_return,
             };
-            known.begin(at as u64);
+            known.begin(at);
             attached.step(&mut known, &place, &memory, &mut Called::default());
             attached.glance(&mut known, pc);
             let mut asks = known.take_asks();
             asks.push(Lack::Holder(1, pc as u32, 0));
             let found = attached.read(&Pages::new(&memory, PIECES), &asks);
-            known.come(&asks, Some(found), &mut names, at as u64);
+            known.come(&asks, Some(found), &mut names, at);
             attached.step(&mut known, &place, &memory, &mut Called::default());
         }
     }
@@ -80,7 +99,7 @@ pub fn python(bytes: &[u8]) {
     ];
     let version = versions[usize::from(*which) % versions.len()];
     let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
-    let memory = Bytes(rest);
+    let memory = Bytes(0, rest);
     let Ok(python) = Python::fuzzed(&Pages::new(&memory, PIECES), version) else {
         return;
     };
@@ -97,7 +116,7 @@ pub fn php(bytes: &[u8]) {
     let versions = [20_200_930, 20_220_829, 20_230_831, 20_240_924];
     let version = versions[usize::from(*which) % versions.len()];
     let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
-    let memory = Bytes(rest);
+    let memory = Bytes(0, rest);
     let Ok(php) = Php::fuzzed(version) else {
         return;
     };
@@ -113,11 +132,48 @@ pub fn ruby(bytes: &[u8]) {
     let versions = ["2.7.0", "3.0.0", "3.1.0", "3.2.0", "3.3.0", "3.4.0"];
     let version = versions[usize::from(*which) % versions.len()];
     let (copied, rest) = rest.split_at(rest.len().min(8 * usize::from(*length)));
-    let memory = Bytes(rest);
+    let memory = Bytes(0, rest);
     let Ok(ruby) = Ruby::fuzzed(version) else {
         return;
     };
     turns(&ruby, copied, &memory);
+}
+
+/// The version of V8; what follows is memory, whose last bytes are a stack too. Each word there is an address of code and the function that is
+/// called, and where it lies a frame pointer.
+pub fn v8(bytes: &[u8]) {
+    let Some((which, rest)) = bytes.split_first() else {
+        return;
+    };
+    let versions = [(10, 2), (11, 3), (12, 4), (13, 6)];
+    let (major, minor) = versions[usize::from(*which) % versions.len()];
+    let memory = Bytes(OBJECTS, rest);
+    let Ok(v8) = V8::fuzzed(major, minor) else {
+        return;
+    };
+    let (mut known, mut names) = (Known::default(), Names::default());
+    for (at, word) in memory.stack(FRAME) {
+        for is_return in [false, true] {
+            let mut registers = [at; REGISTERS];
+            registers[PC] = word;
+            registers[RDI] = word;
+            let place = Place {
+                registers,
+                known: (1 << REGISTERS) - 1,
+                is_return,
+            };
+            // Code is asked for first, the function of its frame then.
+            for turn in 0..3 {
+                known.begin(at + turn);
+                v8.step(&mut known, &place, &memory, &mut Called::default());
+                v8.step_in_file(&mut known, &place, &memory, &mut Called::default());
+                let mut asks = known.take_asks();
+                asks.push(Lack::Method(word));
+                let found = v8.read(&Pages::new(&memory, PIECES), &asks);
+                known.come(&asks, Some(found), &mut names, at + turn);
+            }
+        }
+    }
 }
 
 /// Walks copied frames as one turn after another does, with the answers of the turn before. Each thread that is asked for is thread 1.

@@ -163,7 +163,9 @@ pub enum Attached {
 
 /// The runtime that a mapping of this file says is in the process.
 pub fn recognise(path: &[u8]) -> Option<RuntimeKind> {
-    if HotSpot::recognise(path) {
+    if cfg!(feature = "unread") {
+        None
+    } else if HotSpot::recognise(path) {
         Some(RuntimeKind::HotSpot)
     } else if Python::recognise(path) {
         Some(RuntimeKind::Python)

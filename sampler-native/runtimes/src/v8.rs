@@ -162,6 +162,17 @@ impl Runtime for V8 {
     }
 }
 
+impl V8 {
+    /// One of this version, with no code of the file.
+    #[cfg(fuzzing)]
+    pub(crate) fn fuzzed(major: u32, minor: u32) -> io::Result<V8> {
+        Ok(V8 {
+            layout: Layout::of(major, minor)?,
+            file: 0,
+        })
+    }
+}
+
 /// The caller of a frame whose saved frame pointer lies at this address.
 fn caller(stack: &dyn Stack, rbp: u64) -> Step {
     match stack.word(rbp).zip(stack.word(rbp.wrapping_add(8))) {

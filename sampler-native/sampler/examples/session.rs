@@ -1,8 +1,12 @@
-//! The native side alone, for `bench/run`: makes passes, asks for the name of every frame, and keeps nothing of the stream,
+//! The native side alone, for `bench/run` and `bench/price`: makes passes, asks for the name of every frame, and keeps nothing of the stream,
 //! until a signal ends it. `session PASS_HZ CPU_HZ SYMBOLIZER`, as root.
+//!
+//! `session PASS_HZ CPU_HZ SYMBOLIZER PID SECONDS` takes one process only, and after some time prints lines `key value` of so many seconds: the
+//! samples of the CPU clock and the changes of tasks that passes saw, and the CPU time of this process and of its children, µs.
 
 use std::{
     error::Error,
+    fs,
     io::{self, Read},
     process::ExitCode,
     thread::sleep,
@@ -51,9 +55,74 @@ impl Read for Live {
     }
 }
 
-fn run(pass_hz: u32, cpu_hz: u32, symbolizer: &str) -> Result<(), Box<dyn Error>> {
+/// Before what is measured: code and names become known.
+const WARM: Duration = Duration::from_secs(6);
+
+/// What one process is measured by.
+struct Price {
+    begin: Instant,
+    time: Duration,
+    /// CPU time of all processes here when what is measured began, ns.
+    before: Option<u64>,
+    samples: u64,
+    changes: u64,
+}
+
+impl Price {
+    fn see(&mut self, record: &Record<'_>) {
+        if self.before.is_some() {
+            self.samples += u64::from(matches!(record, Record::CpuSample(_)));
+            self.changes += u64::from(matches!(record, Record::TaskChanged(_)));
+        }
+    }
+
+    /// After each batch. False: it is told.
+    fn goes_on(&mut self) -> io::Result<bool> {
+        let Some(before) = self.before else {
+            if self.begin.elapsed() >= WARM {
+                (self.begin, self.before) = (Instant::now(), Some(cpu_time(std::process::id())?));
+            }
+            return Ok(true);
+        };
+        if self.begin.elapsed() < self.time {
+            return Ok(true);
+        }
+        let time = cpu_time(std::process::id())? - before;
+        println!("samples {}", self.samples);
+        println!("changes {}", self.changes);
+        println!("cpu {}", time / 1000);
+        Ok(false)
+    }
+}
+
+/// CPU time of the threads of a process and of its children, ns.
+fn cpu_time(pid: u32) -> io::Result<u64> {
+    let mut all = 0;
+    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let task = task?.path();
+        // It may have ended.
+        let read = |name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
+        let number = |word: &str| word.parse::<u64>().ok();
+        all += read("schedstat")
+            .split(' ')
+            .next()
+            .and_then(number)
+            .unwrap_or(0);
+        for child in read("children").split_whitespace() {
+            all += cpu_time(child.parse().map_err(io::Error::other)?).unwrap_or(0);
+        }
+    }
+    Ok(all)
+}
+
+fn run(
+    [pass_hz, cpu_hz]: [u32; 2],
+    symbolizer: &str,
+    target: &str,
+    mut price: Option<Price>,
+) -> Result<(), Box<dyn Error>> {
     let session = Session::open(&format!(
-        "target=all\nhz.pass={pass_hz}\nhz.cpu={cpu_hz}\nsymbolizer={symbolizer}"
+        "target={target}\nhz.pass={pass_hz}\nhz.cpu={cpu_hz}\nsymbolizer={symbolizer}"
     ))?;
     raise_priority()?;
     let wishes = session.wishes();
@@ -70,23 +139,41 @@ fn run(pass_hz: u32, cpu_hz: u32, symbolizer: &str) -> Result<(), Box<dyn Error>
     while let Some(batch) = reader.next_batch()? {
         let mut asked = Vec::new();
         for record in batch.records() {
-            if let Record::FrameSeen { frame, .. } = record? {
+            let record = record?;
+            if let Some(price) = &mut price {
+                price.see(&record);
+            }
+            if let Record::FrameSeen { frame, .. } = record {
                 asked.push(frame);
             }
         }
         wishes.ask_names(&asked);
+        if let Some(price) = &mut price
+            && !price.goes_on()?
+        {
+            break;
+        }
     }
     Ok(())
 }
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let numbers = || Some((words.first()?.parse().ok()?, words.get(1)?.parse().ok()?));
-    let (Some((pass_hz, cpu_hz)), Some(symbolizer)) = (numbers(), words.get(2)) else {
-        eprintln!("usage: session PASS_HZ CPU_HZ SYMBOLIZER");
+    let number = |index: usize| words.get(index)?.parse::<u32>().ok();
+    let (Some(pass_hz), Some(cpu_hz), Some(symbolizer)) = (number(0), number(1), words.get(2))
+    else {
+        eprintln!("usage: session PASS_HZ CPU_HZ SYMBOLIZER [PID SECONDS]");
         return ExitCode::from(2);
     };
-    match run(pass_hz, cpu_hz, symbolizer) {
+    let price = number(4).map(|seconds| Price {
+        begin: Instant::now(),
+        time: Duration::from_secs(seconds.into()),
+        before: None,
+        samples: 0,
+        changes: 0,
+    });
+    let target = number(3).map_or_else(|| "all".to_owned(), |pid| format!("pid {pid}"));
+    match run([pass_hz, cpu_hz], symbolizer, &target, price) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("session: {error}");

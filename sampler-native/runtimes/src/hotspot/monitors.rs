@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::tables::Tables;
 use crate::memory::Pages;
 
-/// Most threads of a JVM that are looked at: two pieces of memory are read for each.
+/// Most threads of a JVM that are looked at: of each a piece of memory is read, of a blocked one two.
 const MOST_THREADS: u32 = 2000;
 /// Most locks in a thread's own list: HotSpot has eight.
 const MOST_LOCKS: u32 = 16;
@@ -83,9 +83,12 @@ impl Monitors {
     /// the rest was read, if the blocked thread has slept all the time. None: there is none, or none is certain.
     pub fn holder(&self, memory: &Pages<'_>, blocked: u32) -> Option<u32> {
         let threads = self.all(memory)?;
-        let is_it = |thread: &&u64| self.number(memory, **thread) == Some(blocked);
-        let thread = *threads.iter().find(is_it)?;
-        let monitor = word(memory, thread, self.pending).filter(|monitor| *monitor != 0)?;
+        // The number lies elsewhere in memory: only of threads that are blocked it is read.
+        let blocked_on = |thread: &u64| {
+            let monitor = word(memory, *thread, self.pending).filter(|monitor| *monitor != 0)?;
+            (self.number(memory, *thread) == Some(blocked)).then_some((*thread, monitor))
+        };
+        let (thread, monitor) = threads.iter().find_map(blocked_on)?;
         let owner = word(memory, monitor, self.owner)?;
         let holder = match owner {
             FREE | DEFLATED => None,

@@ -157,7 +157,8 @@ fn of_scope(layout: &Layout, memory: &Pages<'_>, scope: u64) -> io::Result<(Stri
     Ok((name, at(begin).ok().and_then(integer)))
 }
 
-/// A name as people write it, with its file: the code of a file as a whole is named by the file alone.
+/// A name as people write it, with its file, if it has one (code that was made of a text has none): the code of a file as a whole is named by
+/// the file alone.
 fn shown(path: &str, function: &str, begin: Option<u64>) -> String {
     let path = path.strip_prefix("file://").unwrap_or(path);
     let package = path.rsplit_once("/node_modules/");
@@ -166,9 +167,13 @@ fn shown(path: &str, function: &str, begin: Option<u64>) -> String {
         None if path.starts_with("node:") => path,
         None => file_and_folder(path),
     };
-    match function {
-        "" if begin == Some(0) && !file.is_empty() => file.to_owned(),
-        "" => format!("(anonymous) ({file})"),
+    let function = match function {
+        "" if begin == Some(0) && !file.is_empty() => return file.to_owned(),
+        "" => "(anonymous)",
+        _ => function,
+    };
+    match file {
+        "" => function.to_owned(),
         _ => format!("{function} ({file})"),
     }
 }
@@ -271,8 +276,8 @@ mod tests {
                 None,
                 "f (node:internal/fs/utils)",
             ),
-            ("", "f", None, "f ()"),
-            ("", "", Some(0), "(anonymous) ()"),
+            ("", "f", None, "f"),
+            ("", "", Some(0), "(anonymous)"),
         ] {
             assert_eq!(shown(path, function, begin), told, "{path}");
         }

@@ -185,3 +185,30 @@ fn holder_is_none_if_the_monitor_or_its_owner_changed_while_they_were_read() {
         assert_eq!(changing.reads.get(), 2);
     }
 }
+
+/// Memory that must not be read at a place.
+struct Avoided<'a>(&'a Jvm, u64);
+
+impl Memory for Avoided<'_> {
+    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize> {
+        let read = address..address + into.len() as u64;
+        assert!(!read.contains(&self.1), "{address:x}");
+        self.0.read(address, into)
+    }
+}
+
+#[test]
+fn number_of_a_thread_that_is_not_blocked_is_not_read() {
+    let far = 0x6666_0000_0000;
+    let mut threads = Threads::new(&[]);
+    threads.own(100);
+    let [first, other, last] = threads.threads[..] else {
+        panic!("three threads");
+    };
+    threads.jvm.put64(first + 48, 0);
+    threads.jvm.put64(other + 16, far);
+    threads.jvm.put64(last + 48, threads.monitor);
+    let attached = threads.jvm.attach().expect("a JVM");
+    let avoided = Avoided(&threads.jvm, far + 8);
+    assert_eq!(holder_of(&attached, &avoided, HOLDER), Some(BLOCKED));
+}

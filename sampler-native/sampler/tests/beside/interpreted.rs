@@ -1,6 +1,7 @@
 //! What tests of interpreted languages have in common.
 
 use std::{
+    fmt,
     path::Path,
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
@@ -39,6 +40,46 @@ impl Drop for Program {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// What the samples of a program `tree` are.
+#[derive(Default)]
+pub struct Shares {
+    pub samples: usize,
+    /// Without functions.
+    pub bare: usize,
+    pub whole: usize,
+    /// Their functions cannot have called one another.
+    pub wrong: usize,
+}
+
+impl Shares {
+    /// Prints the shares, as `bench/managed` looks for them.
+    pub fn print(&self, interpreter: &Path) {
+        println!("tree {}: {self}", interpreter.display());
+    }
+}
+
+impl fmt::Display for Shares {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let share = |part: usize| 100.0 * part as f64 / self.samples.max(1) as f64;
+        let named = share(self.samples - self.bare);
+        write!(
+            f,
+            "{} samples, {named:.1} % with functions, {:.1} % whole, {:.2} % wrong",
+            self.samples,
+            share(self.whole),
+            share(self.wrong)
+        )
+    }
+}
+
+/// Tells `bench/managed` of threads that sleep, all of whose functions are as they should be.
+pub fn print_sleepers(interpreter: &Path, threads: usize, functions: usize) {
+    println!(
+        "sleepers {}: {threads} threads, all {functions} functions as they should be",
+        interpreter.display()
+    );
 }
 
 /// Stacks of all samples of the first thread of a process.

@@ -8,9 +8,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::interpreted::{PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
-use crate::model::{Model, Recording};
 use flametop_stream::{End, ModuleKind};
+
+use crate::{
+    interpreted::{
+        PATIENCE, Program, Shares, frames_of, is_path, more_stacks, print_sleepers, record_tree,
+    },
+    model::{Model, Recording},
+};
 
 /// Threads of `sleepers.js`.
 const SLEEPERS: usize = 12;
@@ -106,6 +111,7 @@ fn threads_that_sleep_have_the_functions_that_they_tell() {
         found.sort();
         told.sort();
         assert_eq!(found, told, "{node:?}");
+        print_sleepers(&node, told.len(), told.iter().map(Vec::len).sum());
     }
 }
 
@@ -128,7 +134,10 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
             recording.run(19, 8000);
             let stacks = more_stacks(&mut recording, program.pid());
             let model = &recording.model;
-            let (mut whole, mut named) = (0, 0);
+            let mut shares = Shares {
+                samples: stacks.len(),
+                ..Shares::default()
+            };
             for stack in &stacks {
                 let names = functions(model, *stack).unwrap_or_default();
                 // One that has no name yet may be any.
@@ -146,19 +155,14 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
                 };
                 let all = model.names(*stack);
                 assert!(is_right, "{node:?} {end:?} {known:?} {all:#?}");
-                whole += usize::from(end == End::Root);
-                named += usize::from(!known.is_empty());
+                shares.whole += usize::from(end == End::Root);
+                shares.bare += usize::from(known.is_empty());
             }
-            let told = format!(
-                "{node:?}: of {} samples {whole} whole, {named} with functions",
-                stacks.len()
-            );
-            println!("{told}");
+            shares.print(&node);
+            let least = stacks.len() * 19 / 20;
             assert!(
-                stacks.len() > 300
-                    && whole * 20 >= stacks.len() * 19
-                    && named * 20 >= stacks.len() * 19,
-                "{told}"
+                stacks.len() > 300 && shares.whole >= least && stacks.len() - shares.bare >= least,
+                "{node:?}: {shares}"
             );
         }
     }

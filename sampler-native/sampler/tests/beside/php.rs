@@ -11,9 +11,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
-use crate::model::{Model, Recording};
 use flametop_stream::{End, ModuleKind};
+
+use crate::{
+    interpreted::{
+        COPIED, PATIENCE, Program, Shares, frames_of, is_path, more_stacks, print_sleepers,
+        record_tree,
+    },
+    model::{Model, Recording},
+};
 
 /// Processes of `sleepers.php`.
 const SLEEPERS: usize = 19;
@@ -108,6 +114,7 @@ fn processes_that_sleep_have_the_functions_and_lines_that_they_tell() {
         recording.name_all();
         recording.place_all();
         let model = &recording.model;
+        let (threads, mut frames) = (told.len(), 0);
         for (tid, names) in told {
             let stack = model.task(tid).and_then(|task| task.now?.stack);
             let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
@@ -118,9 +125,11 @@ fn processes_that_sleep_have_the_functions_and_lines_that_they_tell() {
                 None => (&names[..], End::Root),
             };
             assert_eq!(places(model, stack), names, "{php:?} {all:#?}");
+            frames += names.len();
             assert_eq!(bare(model, stack), 0, "{php:?} {all:#?}");
             assert_eq!(model.stacks[stack as usize].end, end, "{php:?} {all:#?}");
         }
+        print_sleepers(&php, threads, frames);
     }
 }
 
@@ -132,14 +141,16 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
     }
 }
 
-/// Stacks of a process that runs `tree.php`: whole ones, wrong ones of these, those without functions, and all.
-fn sample_tree(php: &Path, pid: u32) -> (usize, usize, usize, usize) {
+fn sample_tree(php: &Path, pid: u32) -> Shares {
     let mut recording = record_tree(php, pid, functions);
     // Closures and code of eval live shortly here, and are not all known at once.
     recording.run(19, 4000);
     let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
-    let (mut whole, mut wrong, mut bared) = (0, 0, 0);
+    let mut shares = Shares {
+        samples: stacks.len(),
+        ..Shares::default()
+    };
     for stack in &stacks {
         let Some(found) = functions(model, *stack) else {
             continue;
@@ -153,18 +164,18 @@ fn sample_tree(php: &Path, pid: u32) -> (usize, usize, usize, usize) {
         if found.is_empty() {
             let at = stacks.iter().position(|other| other == stack);
             println!("bare: {at:?} of {} {end:?} {names:?}", stacks.len());
-            bared += 1;
+            shares.bare += 1;
             continue;
         }
         let is_in_fiber = names.iter().any(|name| name == "[fiber start]");
-        whole += usize::from(end == End::Root);
+        shares.whole += usize::from(end == End::Root);
         let main = (!is_in_fiber).then_some("programs/tree.php");
         if !is_path(&found, end, main) {
             println!("{end:?} {found:?} {names:?}");
-            wrong += 1;
+            shares.wrong += 1;
         }
     }
-    (whole, wrong, bared, stacks.len())
+    shares
 }
 
 /// A folder with `programs/tree.php`, which any user may read.
@@ -286,9 +297,14 @@ fn functions_in_the_module_of_apache_are_those_that_called_one_another() {
 
 /// Nearly all stacks of a process that runs `tree.php` must be whole and true.
 fn is_true(php: &Path, pid: u32) {
-    let (whole, wrong, bared, all) = sample_tree(php, pid);
-    let told = format!("{php:?}: {whole} whole of {all}, {wrong} wrong, {bared} without functions");
-    println!("{told}");
-    assert!(all > 300 && whole * 20 >= all * 19, "{told}");
-    assert!(bared * 50 <= all && wrong * 200 <= whole, "{told}");
+    let shares = sample_tree(php, pid);
+    shares.print(php);
+    let Shares {
+        samples,
+        bare,
+        whole,
+        wrong,
+    } = shares;
+    assert!(samples > 300 && whole * 20 >= samples * 19, "{shares}");
+    assert!(bare * 50 <= samples && wrong * 200 <= whole, "{shares}");
 }

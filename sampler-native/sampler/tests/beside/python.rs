@@ -9,9 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
-use crate::model::{Model, Recording};
 use flametop_stream::{End, ModuleKind};
+
+use crate::{
+    interpreted::{
+        COPIED, PATIENCE, Program, Shares, frames_of, is_path, more_stacks, print_sleepers,
+        record_tree,
+    },
+    model::{Model, Recording},
+};
 
 /// Threads of `sleepers.py`.
 const SLEEPERS: usize = 19;
@@ -139,7 +145,7 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
         recording.name_all();
         recording.place_all();
         let model = &recording.model;
-        let mut calls_by_c = 0;
+        let (threads, mut frames, mut calls_by_c) = (told.len(), 0, 0);
         for (tid, names) in told {
             let stack = model.task(tid).and_then(|task| task.now?.stack);
             let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
@@ -150,6 +156,7 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
                 None => (&names[..], End::Root),
             };
             assert_eq!(places(model, stack), names, "{python:?} {all:#?}");
+            frames += names.len();
             assert_eq!(bare(model, stack), 0, "{python:?} {all:#?}");
             assert_eq!(model.stacks[stack as usize].end, end, "{python:?} {all:#?}");
             calls_by_c += usize::from(c_is_between(
@@ -161,6 +168,7 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
             ));
         }
         assert_eq!(calls_by_c, 1, "{python:?}");
+        print_sleepers(&python, threads, frames);
     }
 }
 
@@ -171,13 +179,16 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
         let mut recording = record_tree(&python, program.pid(), functions);
         let stacks = more_stacks(&mut recording, program.pid());
         let model = &recording.model;
-        let (mut whole, mut bared) = (0u32, 0);
+        let mut shares = Shares {
+            samples: stacks.len(),
+            ..Shares::default()
+        };
         for stack in &stacks {
             let Some(found) = functions(model, *stack) else {
                 continue;
             };
             if found.is_empty() {
-                bared += 1;
+                shares.bare += 1;
                 continue;
             }
             let end = model.stacks[*stack as usize].end;
@@ -186,16 +197,12 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
                 "{python:?} {end:?} {found:#?} {:#?}",
                 model.names(*stack)
             );
-            whole += u32::from(end == End::Root);
+            shares.whole += usize::from(end == End::Root);
         }
-        let told = format!(
-            "{python:?}: {whole} of {}, {bared} without functions",
-            stacks.len()
-        );
-        println!("{told}");
+        shares.print(&python);
         assert!(
-            whole > 300 && whole as usize * 20 >= stacks.len() * 19,
-            "{told}"
+            shares.whole > 300 && shares.whole * 20 >= stacks.len() * 19,
+            "{python:?}: {shares}"
         );
     }
 }

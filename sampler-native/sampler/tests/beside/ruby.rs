@@ -8,9 +8,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::interpreted::{COPIED, PATIENCE, Program, frames_of, is_path, more_stacks, record_tree};
-use crate::model::{Model, Recording};
 use flametop_stream::{End, ModuleKind};
+
+use crate::{
+    interpreted::{
+        COPIED, PATIENCE, Program, Shares, frames_of, is_path, more_stacks, print_sleepers,
+        record_tree,
+    },
+    model::{Model, Recording},
+};
 
 /// The Ruby that is there, and those that `FLAMETOP_RUBIES` names, with `:` between them.
 fn rubies() -> Vec<PathBuf> {
@@ -127,6 +133,7 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
         recording.name_all();
         recording.place_all();
         let model = &recording.model;
+        let (threads, mut frames) = (told.len(), 0);
         for (tid, names) in told {
             let stack = model.task(tid).and_then(|task| task.now?.stack);
             let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
@@ -154,8 +161,10 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
             // What sleeps cannot tell its own line, which it has in versions that have it in Ruby.
             found.iter_mut().take(1).for_each(|(_, line)| *line = 0);
             assert_eq!(found, names, "{ruby:?} {tid} {all:#?}");
+            frames += names.len();
             assert_eq!(model.stacks[stack as usize].end, end, "{ruby:?} {all:#?}");
         }
+        print_sleepers(&ruby, threads, frames);
     }
 }
 
@@ -173,8 +182,8 @@ fn is_true(ruby: &Path, pid: u32) {
     recording.run(19, 4000);
     let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
-    let (mut whole, mut wrong, mut bared, mut unread, mut of_eval) = (0, 0, 0, 0, 0);
-    let mut making = 0;
+    let mut shares = Shares::default();
+    let (mut unread, mut of_eval, mut making) = (0, 0, 0);
     for stack in &stacks {
         let Some(found) = functions(model, *stack) else {
             continue;
@@ -189,7 +198,7 @@ fn is_true(ruby: &Path, pid: u32) {
         }
         if found.is_empty() {
             println!("bare: {end:?} {names:?}");
-            bared += 1;
+            shares.bare += 1;
             continue;
         }
         of_eval += usize::from(found.iter().any(|name| name == UNREAD));
@@ -200,20 +209,27 @@ fn is_true(ruby: &Path, pid: u32) {
         }
         let found = without_eval(found);
         let main = (!is_in_fiber).then_some("<main>");
-        whole += usize::from(end == End::Root);
+        shares.whole += usize::from(end == End::Root);
         if !is_path(&found, end, main) {
             println!("{end:?} {found:?} {names:?}");
-            wrong += 1;
+            shares.wrong += 1;
         }
     }
-    let all = stacks.len() - making;
+    shares.samples = stacks.len() - making;
+    shares.print(ruby);
     let told = format!(
-        "{ruby:?}: {whole} whole of {all}, {wrong} wrong, {bared} without functions; {unread} with a function that has no name, {of_eval} with code of eval that has none"
+        "{ruby:?}: {shares}; {unread} with a function that has no name, {of_eval} with code of eval that has none"
     );
     println!("{told}");
-    assert!(all > 300 && whole * 100 >= all * 98, "{told}");
+    let Shares {
+        samples,
+        bare,
+        whole,
+        wrong,
+    } = shares;
+    assert!(samples > 300 && whole * 100 >= samples * 98, "{told}");
     assert!(
-        bared * 100 <= all && wrong * 200 <= whole && unread * 50 <= all,
+        bare * 100 <= samples && wrong * 200 <= whole && unread * 50 <= samples,
         "{told}"
     );
 }
