@@ -208,7 +208,7 @@ final class PerfScriptReader implements ProfileReader {
     open = true;
     depth = 0;
     int rest = skip(stop, end);
-    if (rest < end && isHex(rest, end)) {
+    if (hexEnd(rest, end) > rest) {
       // Without -g the address stands on the line itself.
       frame(rest, end, to);
     }
@@ -300,12 +300,13 @@ final class PerfScriptReader implements ProfileReader {
     return sum;
   }
 
-  private boolean isHex(int from, int end) {
+  /** Where the address ends that begins at a place; the place if none begins there. */
+  private int hexEnd(int from, int end) {
     int at = from;
     while (at < end && buffer[at] >= 0 && HEX[buffer[at]]) {
       at++;
     }
-    return at > from && (at == end || isSpace(buffer[at]));
+    return at == end || isSpace(buffer[at]) ? at : from;
   }
 
   /** {@code ffffffff81000000 do_syscall_64+0x3d ([kernel.kallsyms])}. */
@@ -313,17 +314,13 @@ final class PerfScriptReader implements ProfileReader {
     if (!open || depth > MOST_FRAMES) {
       return;
     }
-    int at = skip(from, end);
-    if (!isHex(at, end)) {
+    int address = skip(from, end);
+    int addressEnd = hexEnd(address, end);
+    if (addressEnd == address) {
       // An argument of a tracepoint, or a source line.
       return;
     }
-    int address = at;
-    while (at < end && !isSpace(buffer[at])) {
-      at++;
-    }
-    int addressEnd = at;
-    at = skip(at, end);
+    int at = skip(addressEnd, end);
     int number;
     if (at == end) {
       number = known(frames, text(address, end), NodeKind.UNKNOWN, "", to);
