@@ -401,6 +401,8 @@ final class PerfScriptReader implements ProfileReader {
         || module.endsWith(".ko")
         || module.contains(".ko.")
         || module.endsWith("/vmlinux")
+        || module.contains("/vmlinux-")
+        || module.startsWith("bpf_prog_")
         || module.startsWith("[")
             && !module.equals("[unknown]")
             && !module.startsWith("[vdso]")
