@@ -311,8 +311,7 @@ final class RecordCommand implements Callable<Integer> {
     }
     StackFormat of = toStdout ? StackFormat.FOLDED : StackFormat.of(output);
     if (of == null) {
-      throw Failure.noFormat(
-          output, ".folded, .pb.gz, .speedscope.json, .html, .svg or .flametop");
+      throw Failure.noFormat(output, ".folded, .pb.gz, .speedscope.json, .html, .svg or .flametop");
     }
     return Format.valueOf(of.name());
   }
