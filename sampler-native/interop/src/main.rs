@@ -1,7 +1,7 @@
 //! Test only: has inferno read what flametop writes, and what flametop reads.
 //!
 //! - `flametop-interop FILE` draws folded stacks and prints `TOTAL FRAMES`: the total of the `all` frame and how many frames were drawn.
-//! - `flametop-interop perf FILE` folds what `perf script` printed and prints `SAMPLES STACKS`: how many samples and different stacks.
+//! - `flametop-interop perf FILE` folds what `perf script` printed and prints `TOTAL STACKS`: the total and how many different stacks.
 //!
 //! # Errors
 //! Exit code 1 with the reason if inferno refuses the file or ignores a line of it.
@@ -26,12 +26,12 @@ fn fold(path: &OsStr) -> Result<()> {
         .collapse_file(Some(path), &mut folded)
         .context("inferno refuses the file")?;
     let folded = String::from_utf8(folded).context("inferno wrote no UTF-8")?;
-    let mut samples = 0_u64;
+    let mut total = 0_u64;
     for line in folded.lines() {
         let (_, count) = line.rsplit_once(' ').context("inferno wrote no number")?;
-        samples += count.parse::<u64>().context("inferno wrote no number")?;
+        total += count.parse::<u64>().context("inferno wrote no number")?;
     }
-    println!("{samples} {}", folded.lines().count());
+    println!("{total} {}", folded.lines().count());
     Ok(())
 }
 
