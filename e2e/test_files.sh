@@ -109,29 +109,26 @@ callers_shown() {
 test_convert_of_perf_script_has_the_total_of_inferno() {
   local sample=$root/tui/src/test/resources/flametop/profile/format/perf-script.txt total stacks theirs lines
   # One kind of line each: numbers of process and thread, spaces in a comm, no CPU, a sample alone on its line, no symbol, the
-  # kernel, an inlined function, no frame at all.
+  # kernel, an inlined function. A sample without frames is none to inferno.
   cat >"$work/odd.txt" <<'EOF'
 # captured on: today
-
-java 12/13 [001]  5.000001: cpu-clock:u:
+java 12/13 [001]  5.000001:          1 cpu-clock:u:
 	    7f1200000001 Interpreter+0x1f (/tmp/perf-12.map)
 	    7f1200000002 start_thread+0x2 (/usr/lib/libc.so.6)
 
-java 12/13 [001]  5.000002: cpu-clock:u:
+java 12/13 [001]  5.000002:          1 cpu-clock:u:
 	    7f1200000009 Interpreter+0x3f (/tmp/perf-12.map)
 	    7f1200000002 start_thread+0x2 (/usr/lib/libc.so.6)
 
-Web Content 14  5.000003: cpu-clock:u:
+Web Content 14  5.000003:          1 cpu-clock:u:
 	    7f1200000003 ns::f(int, char)::{lambda()#1}::operator() const+0x1f (/usr/lib/a b.so)
 	    7f1200000004 small (inlined)
 	    7f1200000005 [unknown] ([unknown])
 
-tokio-runtime-w 15/16  5.000004: cpu-clock:u:  7f1200000006 alone+0x1 (/usr/bin/x)
-:17 17 [000]  5.000005: cpu-clock:u:
+tokio-runtime-w 15/16  5.000004:          1 cpu-clock:u:  7f1200000006 alone+0x1 (/usr/bin/x)
+:17 17 [000]  5.000005:          1 cpu-clock:u:
 	ffffffff81000000 do_syscall_64+0x3d ([kernel.kallsyms])
 	ffffffffc0000000 nf_hook+0x3d ([nf_tables])
-
-swapper 0 [000]  5.000006: cpu-clock:u:
 
 EOF
   for file in "$sample" "$work/odd.txt"; do

@@ -147,11 +147,12 @@ final class PerfScriptReader implements ProfileReader {
       end(to);
     } else if (buffer[from] == '#') {
       return;
-    } else if (isSpace(buffer[from])) {
+    } else if (isSpace(buffer[from]) && (open && depth > 0 || time(from, last) < 0)) {
       frame(from, last, to);
     } else {
+      // Without -g perf aligns comms to the right.
       end(to);
-      sample(from, last, to);
+      sample(skip(from, last), last, to);
     }
   }
 
@@ -211,6 +212,7 @@ final class PerfScriptReader implements ProfileReader {
     if (hexEnd(rest, end) > rest) {
       // Without -g the address stands on the line itself.
       frame(rest, end, to);
+      end(to);
     }
   }
 

@@ -319,6 +319,21 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void perfScript_ofSamplesOfOneLine_hasAllOfThem() throws Exception {
+    Profile profile =
+        profile(
+            """
+                        false 12 1.000001:  3 cycles:u:  ffffffff9b201293 [unknown] ([unknown])
+                           dd 13 1.000002:  4 cycles:u:      7fa68b1f2d84 start+0x4 (/usr/lib/ld.so)
+                           dd 13 1.000003:  5 cycles:u:\s
+                           dd 13 1.000004:  6 cycles:u:      7fa68b1f2d84 start+0x4 (/usr/lib/ld.so)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("false;[unknown]", "3", "dd;start", "10", "dd", "5"), profile.stacks);
+  }
+
+  @Test
   void perfScript_ofModulesOfTheKernel_hasFramesOfTheKernel() throws Exception {
     Profile profile =
         profile(
