@@ -39,7 +39,7 @@ test_view_of_damaged_and_foreign_files_says_one_thing_of_each() {
   printf 'main;a 1\n' | gzip | head -c 9 >"$work/head.gz"
   seq -f 'main;f%.0f 1' 100000 | gzip >"$work/whole.gz"
   head -c 100000 "$work/whole.gz" >"$work/cut.gz"
-  printf 'java 4711 [002]  5123.456789:   10101010 cpu-clock:u: \n\t    7f1c2a main+0x1f (/usr/bin/x)\n\n' >"$work/script"
+  printf 'java 4711 [002]  5123.456789:   10101010 cpu-clock:u: \n	    7f1c2a main+0x1f (/usr/bin/x)\n\n' >"$work/script"
   open_pane
   run_line "'$flametop' view head.gz cut.gz script"
   wait_for 'head\.gz cannot be read: it ends too early; copy it or pack it again'
@@ -103,4 +103,42 @@ test_view_turns_a_large_tree_round_and_leads_to_each_node() {
 }
 callers_shown() {
   [ "$(capture | grep -cE '::f[0-9]+')" -ge 10 ]
+}
+
+# Long: inferno is compiled.
+test_convert_of_perf_script_has_the_total_of_inferno() {
+  local sample=$root/tui/src/test/resources/flametop/profile/format/perf-script.txt total stacks theirs lines
+  # One kind of line each: numbers of process and thread, spaces in a comm, no CPU, a sample alone on its line, no symbol, the
+  # kernel, an inlined function. A sample without frames is none to inferno.
+  cat >"$work/odd.txt" <<'EOF'
+# captured on: today
+java 12/13 [001]  5.000001:          1 cpu-clock:u:
+	    7f1200000001 Interpreter+0x1f (/tmp/perf-12.map)
+	    7f1200000002 start_thread+0x2 (/usr/lib/libc.so.6)
+
+java 12/13 [001]  5.000002:          1 cpu-clock:u:
+	    7f1200000009 Interpreter+0x3f (/tmp/perf-12.map)
+	    7f1200000002 start_thread+0x2 (/usr/lib/libc.so.6)
+
+Web Content 14  5.000003:          1 cpu-clock:u:
+	    7f1200000003 ns::f(int, char)::{lambda()#1}::operator() const+0x1f (/usr/lib/a b.so)
+	    7f1200000004 small (inlined)
+	    7f1200000005 [unknown] ([unknown])
+
+tokio-runtime-w 15/16  5.000004:          1 cpu-clock:u:  7f1200000006 alone+0x1 (/usr/bin/x)
+:17 17 [000]  5.000005:          1 cpu-clock:u:
+	ffffffff81000000 do_syscall_64+0x3d ([kernel.kallsyms])
+	ffffffffc0000000 nf_hook+0x3d ([nf_tables])
+
+EOF
+  for file in "$sample" "$work/odd.txt"; do
+    "$flametop" convert "$file" -o "$work/out.folded" --force 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
+    (cd "$root/sampler-native" && cargo run -q --release --locked -p flametop-interop -- perf "$file") \
+      >"$work/theirs" 2>"$work/err" || fail "$(cat "$work/err")"
+    read -r theirs lines <"$work/theirs"
+    read -r total stacks < <(grep -v '^# ' "$work/out.folded" | awk '{ sum += $NF; n++ } END { printf "%.0f %d\n", sum, n }')
+    equal "total of ${file##*/}" "$theirs" "$total"
+    equal "stacks of ${file##*/}" "$lines" "$stacks"
+    [ "$theirs" -gt 3 ] || fail "inferno counts only $theirs"
+  done
 }

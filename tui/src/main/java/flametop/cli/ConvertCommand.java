@@ -18,7 +18,6 @@ import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
@@ -67,7 +66,7 @@ final class ConvertCommand implements Callable<Integer> {
       completionCandidates = FormatName.class,
       description = {
         "folded, speedscope, pprof, html, svg, text, json",
-        "The format: folded, speedscope, pprof, html, svg (a picture), or text and json for a summary of the heaviest stacks. Without it the suffix of the file says the format; on stdout it is folded."
+        "The format: folded, speedscope, pprof, html, svg (a picture), or text and json for a summary of the heaviest stacks. Without it the suffix of the file says the format; on stdout, and where there is no suffix, it is folded."
       })
   private @Nullable StackFormat format;
 
@@ -130,26 +129,11 @@ final class ConvertCommand implements Callable<Integer> {
   }
 
   private StackFormat bySuffix(boolean toStdout) {
-    if (toStdout) {
-      return StackFormat.FOLDED;
+    StackFormat of = toStdout ? StackFormat.FOLDED : StackFormat.of(output);
+    if (of == null) {
+      throw Failure.noFormat(output, ".folded, .pb.gz, .speedscope.json, .html or .svg");
     }
-    String name = output.toString().toLowerCase(Locale.ROOT);
-    for (StackFormat of : StackFormat.values()) {
-      if (name.endsWith(of.suffix())) {
-        return of;
-      }
-    }
-    if (name.endsWith(".collapsed")) {
-      return StackFormat.FOLDED;
-    }
-    if (name.endsWith(".pprof") || name.endsWith(".prof")) {
-      return StackFormat.PPROF;
-    }
-    throw Failure.usage(
-        "the suffix of "
-            + CleanText.clean(output.toString(), 500)
-            + " says no format; end it in .folded, .pb.gz, .speedscope.json, .html or .svg, or give"
-            + " --format");
+    return of;
   }
 
   /** What writes all stacks, and returns how many. */

@@ -6,6 +6,7 @@ import flametop.term.NoScreenException;
 import flametop.term.ThemeException;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
@@ -30,6 +31,16 @@ record Failure(ExitCode code, String message) {
   /** Ends a command whose command line cannot be followed. */
   static Ends usage(String message) {
     return new Ends(ExitCode.USAGE, message);
+  }
+
+  /** Ends a command that finds no format in the suffix of a file. */
+  static Ends noFormat(Path file, String formats) {
+    return usage(
+        "the suffix of "
+            + CleanText.clean(file.toString(), 500)
+            + " says no format; end it in "
+            + formats
+            + ", or give --format");
   }
 
   /** The failure that an exception stands for. */

@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -126,8 +127,11 @@ final class RecordCommand implements Callable<Integer> {
       completionCandidates = FormatName.class,
       description = {
         "folded, speedscope, pprof, html, svg, text, xstack, flametop",
-        "The format, folded by default: see the formats. text and json are a summary of the heaviest stacks; xstack is a row for each task and pass; flametop is the stream that --replay reads."
+        "The format: see the formats. Without it the suffix of the file says the format; on stdout, and where there is no suffix, it is folded. text and json are a summary of the heaviest stacks; xstack is a row for each task and pass; flametop is the stream that --replay reads."
       })
+  private @Nullable Format asked;
+
+  /** What is asked for, or what the suffix says. */
   private Format format = Format.FOLDED;
 
   // Hidden: the help fits a screen.
@@ -166,7 +170,7 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = {
         "where to; - is stdout (default)",
-        "The file; - is stdout, the default. /dev/null drops the output."
+        "The file, whose suffix says the format; - is stdout, the default. /dev/null drops the output."
       })
   private Path output = Path.of("-");
 
@@ -274,10 +278,11 @@ final class RecordCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws Exception {
+    boolean toStdout = output.toString().equals("-");
+    format = asked == null ? bySuffix(toStdout) : asked;
     agree();
     events.agree();
     Target target = targets.target();
-    boolean toStdout = output.toString().equals("-");
     if (toStdout && (format == Format.FLAMETOP || format == Format.PPROF) && Terminals.isStdout()) {
       throw Failure.usage(
           format == Format.PPROF
@@ -298,6 +303,17 @@ final class RecordCommand implements Callable<Integer> {
       workload.left().ifPresent(left -> Main.complain(spec.commandLine().getErr(), left));
       return ended ? workload.exitCode() : interruption.number(code);
     }
+  }
+
+  private Format bySuffix(boolean toStdout) {
+    if (output.toString().toLowerCase(Locale.ROOT).endsWith(".flametop")) {
+      return Format.FLAMETOP;
+    }
+    StackFormat of = toStdout ? StackFormat.FOLDED : StackFormat.of(output);
+    if (of == null) {
+      throw Failure.noFormat(output, ".folded, .pb.gz, .speedscope.json, .html, .svg or .flametop");
+    }
+    return Format.valueOf(of.name());
   }
 
   private ExitCode record(Target target, @Nullable Workload workload, boolean toStdout)

@@ -3,6 +3,9 @@ package flametop.export;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 
 /** The formats of stacks. */
 public enum StackFormat {
@@ -30,6 +33,25 @@ public enum StackFormat {
   /** The end of the names of such files. */
   public String suffix() {
     return suffix;
+  }
+
+  /**
+   * The format that the suffix of a file says: folded stacks where there is no suffix.
+   *
+   * @return null if the suffix says no format
+   */
+  public static @Nullable StackFormat of(Path file) {
+    Path last = file.getFileName();
+    String name = last == null ? "" : last.toString().toLowerCase(Locale.ROOT);
+    for (StackFormat format : values()) {
+      if (name.endsWith(format.suffix)) {
+        return format;
+      }
+    }
+    if (name.endsWith(".pprof") || name.endsWith(".prof")) {
+      return PPROF;
+    }
+    return name.endsWith(".collapsed") || name.indexOf('.') < 0 ? FOLDED : null;
   }
 
   /**

@@ -197,6 +197,46 @@ class ConvertCommandTest {
   }
 
   @Test
+  void format_notGiven_isThatOfTheSuffixInConvertAndRecord() throws Exception {
+    String stacks = Files.writeString(folder.resolve("1"), "a;b 1\n").toString();
+    List<List<String>> commands =
+        List.of(List.of("convert", stacks), List.of("record", "--replay", STREAM.toString()));
+    for (List<String> command : commands) {
+      int code = command.get(0).equals("record") ? DAMAGED : 0;
+      String in = folder.resolve(command.get(0)).toString();
+      for (String suffix : List.of(".pb.gz", ".PPROF", ".prof")) {
+        assertEquals(code, run(command, "-o", in + suffix), err::toString);
+        byte[] bytes = Files.readAllBytes(Path.of(in + suffix));
+        assertEquals(0x1F8B, (bytes[0] & 0xFF) << 8 | bytes[1] & 0xFF, in + suffix);
+      }
+      for (String suffix : List.of("", ".folded", ".collapsed")) {
+        assertEquals(code, run(command, "-o", in + suffix), err::toString);
+        assertFalse(stacks(Path.of(in + suffix)).isEmpty(), in + suffix);
+        assertTrue(
+            stacks(Path.of(in + suffix)).stream().allMatch(line -> line.matches(".* [0-9]+")));
+      }
+      assertEquals(code, run(command, "-o", in + ".speedscope.json"));
+      assertTrue(profiles(Path.of(in + ".speedscope.json")) > 0);
+      assertEquals(code, run(command, "-o", in + ".html"));
+      assertTrue(read(Path.of(in + ".html")).startsWith("<!DOCTYPE html>"));
+      assertEquals(code, run(command, "-o", in + "2.html", "--format", "folded"));
+      assertFalse(stacks(Path.of(in + "2.html")).isEmpty());
+      assertEquals(ExitCode.USAGE.number(), run(command, "-o", in + ".bin"));
+      assertTrue(err.toString().contains(".bin says no format; end it in"), err::toString);
+      assertFalse(Files.exists(Path.of(in + ".bin")));
+    }
+    String copy = folder.resolve("x.flametop").toString();
+    assertEquals(ExitCode.USAGE.number(), run(commands.get(1), "-o", copy));
+    assertTrue(err.toString().contains("would only copy it"), err::toString);
+  }
+
+  private int run(List<String> command, String... more) {
+    List<String> all = new ArrayList<>(command);
+    all.addAll(List.of(more));
+    return run(all.toArray(String[]::new));
+  }
+
+  @Test
   void sampleType_list_printsTheTypes() {
     StringWriter out = new StringWriter();
     for (String command : List.of("view", "convert")) {

@@ -32,6 +32,7 @@ final class CpuProfileJson {
 
   private record Frame(String name, String url, Place place) {}
 
+  private final @Nullable JsonInput input;
   private final LongIndex ids = new LongIndex();
   private final Map<Frame, Integer> known = new HashMap<>();
   private final List<Frame> frames = new ArrayList<>();
@@ -52,6 +53,13 @@ final class CpuProfileJson {
   private long end = -1;
   private long unknown;
   private long back;
+
+  /**
+   * @param input of the parser; null if arrays are short
+   */
+  CpuProfileJson(@Nullable JsonInput input) {
+    this.input = input;
+  }
 
   /** Adds what the next piece of a profile has, which comes in pieces within a trace. */
   void append(CpuProfileJson piece) {
@@ -108,8 +116,11 @@ final class CpuProfileJson {
     switch (name) {
       case "startTime" -> start = JsonReader.whole(json);
       case "endTime" -> end = JsonReader.whole(json);
-      case "timeDeltas" -> deltas.addAll(json);
+      case "timeDeltas" -> deltas.addAll(json, input);
       case "samples" -> {
+        if (array && input != null) {
+          input.numbers(json, id -> samples.add(row(id)));
+        }
         while (array && JsonReader.nextElement(json) != null) {
           samples.add(row(JsonReader.whole(json)));
         }

@@ -6,6 +6,7 @@ import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import java.io.IOException;
 import java.util.BitSet;
+import org.jspecify.annotations.Nullable;
 
 /** A column of numbers of JSON, as exact as they stand there: whole, or with a fraction. */
 final class JsonNumbers {
@@ -68,11 +69,18 @@ final class JsonNumbers {
     }
   }
 
-  /** Adds each value of the array that a parser stands at. */
-  void addAll(JsonParser json) throws IOException {
+  /**
+   * Adds each value of the array that a parser stands at.
+   *
+   * @param input of the parser; null if the array is short
+   */
+  void addAll(JsonParser json, @Nullable JsonInput input) throws IOException {
     if (json.currentToken() != JsonToken.START_ARRAY) {
       json.skipChildren();
       return;
+    }
+    if (input != null) {
+      input.numbers(json, numbers::add);
     }
     while (json.nextToken() != JsonToken.END_ARRAY) {
       add(json);

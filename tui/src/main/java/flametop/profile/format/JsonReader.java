@@ -35,20 +35,21 @@ final class JsonReader implements ProfileReader {
                   .build())
           .build();
 
-  private final CpuProfileJson v8 = new CpuProfileJson();
   private final TraceJson trace = new TraceJson();
   private boolean isKnown;
 
   @Override
   public void read(Source source, StackSink to) throws IOException {
     IOException failed = null;
-    SpeedscopeJson speedscope = new SpeedscopeJson(to.wantsOrder());
-    try (JsonParser json = FACTORY.createParser(source.stream())) {
+    JsonInput input = new JsonInput(source.stream());
+    SpeedscopeJson speedscope = new SpeedscopeJson(to.wantsOrder(), input);
+    CpuProfileJson v8 = new CpuProfileJson(input);
+    try (JsonParser json = FACTORY.createParser(input)) {
       json.disable(JsonParser.Feature.AUTO_CLOSE_SOURCE);
       try {
-        top(json, speedscope);
+        top(json, speedscope, v8);
       } catch (JacksonException e) {
-        failed = reason(e);
+        failed = reason(e, input);
       } catch (IOException e) {
         failed = e;
       }
@@ -66,7 +67,7 @@ final class JsonReader implements ProfileReader {
     }
   }
 
-  private static IOException reason(JacksonException e) {
+  private static IOException reason(JacksonException e, JsonInput input) {
     if (e instanceof JsonEOFException) {
       return new IOException("it ends too early", e);
     }
@@ -81,15 +82,13 @@ final class JsonReader implements ProfileReader {
               + " bytes, or a number of more than 1,000 digits",
           e);
     }
+    long place = e.getLocation().getByteOffset();
     return new IOException(
-        "damaged JSON in line "
-            + e.getLocation().getLineNr()
-            + ", column "
-            + e.getLocation().getColumnNr(),
-        e);
+        place < 0 ? "damaged JSON" : "damaged JSON at byte " + (input.place(place) + 1), e);
   }
 
-  private void top(JsonParser json, SpeedscopeJson speedscope) throws IOException {
+  private void top(JsonParser json, SpeedscopeJson speedscope, CpuProfileJson v8)
+      throws IOException {
     JsonToken first = json.nextToken();
     if (first == JsonToken.START_ARRAY) {
       isKnown = true;
@@ -132,11 +131,11 @@ final class JsonReader implements ProfileReader {
    * @return false at the end of the object
    */
   static boolean nextField(JsonParser json) throws IOException {
-    JsonToken token = json.nextToken();
-    if (token == null) {
+    boolean any = json.nextFieldName() != null;
+    if (!any && !json.hasCurrentToken()) {
       throw new IOException("it ends too early");
     }
-    return token == JsonToken.FIELD_NAME;
+    return any;
   }
 
   /**

@@ -147,11 +147,12 @@ final class PerfScriptReader implements ProfileReader {
       end(to);
     } else if (buffer[from] == '#') {
       return;
-    } else if (isSpace(buffer[from])) {
+    } else if (isSpace(buffer[from]) && (open && depth > 0 || time(from, last) < 0)) {
       frame(from, last, to);
     } else {
+      // Without -g perf aligns comms to the right.
       end(to);
-      sample(from, last, to);
+      sample(skip(from, last), last, to);
     }
   }
 
@@ -208,9 +209,10 @@ final class PerfScriptReader implements ProfileReader {
     open = true;
     depth = 0;
     int rest = skip(stop, end);
-    if (rest < end && isHex(rest, end)) {
+    if (hexEnd(rest, end) > rest) {
       // Without -g the address stands on the line itself.
       frame(rest, end, to);
+      end(to);
     }
   }
 
@@ -300,12 +302,13 @@ final class PerfScriptReader implements ProfileReader {
     return sum;
   }
 
-  private boolean isHex(int from, int end) {
+  /** Where the address ends that begins at a place; the place if none begins there. */
+  private int hexEnd(int from, int end) {
     int at = from;
     while (at < end && buffer[at] >= 0 && HEX[buffer[at]]) {
       at++;
     }
-    return at > from && (at == end || isSpace(buffer[at]));
+    return at == end || isSpace(buffer[at]) ? at : from;
   }
 
   /** {@code ffffffff81000000 do_syscall_64+0x3d ([kernel.kallsyms])}. */
@@ -313,17 +316,13 @@ final class PerfScriptReader implements ProfileReader {
     if (!open || depth > MOST_FRAMES) {
       return;
     }
-    int at = skip(from, end);
-    if (!isHex(at, end)) {
+    int address = skip(from, end);
+    int addressEnd = hexEnd(address, end);
+    if (addressEnd == address) {
       // An argument of a tracepoint, or a source line.
       return;
     }
-    int address = at;
-    while (at < end && !isSpace(buffer[at])) {
-      at++;
-    }
-    int addressEnd = at;
-    at = skip(at, end);
+    int at = skip(addressEnd, end);
     int number;
     if (at == end) {
       number = known(frames, text(address, end), NodeKind.UNKNOWN, "", to);
@@ -404,6 +403,8 @@ final class PerfScriptReader implements ProfileReader {
         || module.endsWith(".ko")
         || module.contains(".ko.")
         || module.endsWith("/vmlinux")
+        || module.contains("/vmlinux-")
+        || module.startsWith("bpf_prog_")
         || module.startsWith("[")
             && !module.equals("[unknown]")
             && !module.startsWith("[vdso]")

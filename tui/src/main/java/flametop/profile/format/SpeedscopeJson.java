@@ -46,6 +46,7 @@ final class SpeedscopeJson {
 
   private final List<String> units = new ArrayList<>();
   private final FrameTree tree;
+  private final JsonInput input;
 
   // The profile that is read.
   private final IntColumn ends = new IntColumn();
@@ -72,7 +73,8 @@ final class SpeedscopeJson {
   /**
    * @param ordered whether samples are kept in their order
    */
-  SpeedscopeJson(boolean ordered) {
+  SpeedscopeJson(boolean ordered, JsonInput input) {
+    this.input = input;
     tree = new FrameTree(ordered);
   }
 
@@ -176,7 +178,7 @@ final class SpeedscopeJson {
         switch (field) {
           case "name" -> name = JsonReader.text(json);
           case "unit" -> unit = JsonReader.text(json);
-          case "weights" -> weights.addAll(json);
+          case "weights" -> weights.addAll(json, input);
           case "samples" -> samples(json, value, above);
           case "events" -> events(json, value);
           case "owner" -> owner = owner(json);
@@ -198,6 +200,17 @@ final class SpeedscopeJson {
       json.skipChildren();
       return;
     }
+    IntColumn list = new IntColumn();
+    input.lists(
+        json,
+        list,
+        () -> {
+          int node = above;
+          for (int i = 0; i < list.size; i++) {
+            node = tree.child(node, frame(list.items[i]));
+          }
+          ends.add(node);
+        });
     for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
       int node = above;
       if (t == JsonToken.START_ARRAY) {

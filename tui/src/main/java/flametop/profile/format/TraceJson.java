@@ -243,7 +243,7 @@ final class TraceJson {
   }
 
   private CpuProfileJson ofPiece() {
-    CpuProfileJson of = piece == null ? new CpuProfileJson() : piece;
+    CpuProfileJson of = piece == null ? new CpuProfileJson(null) : piece;
     piece = of;
     return of;
   }
@@ -256,7 +256,7 @@ final class TraceJson {
         unheld++;
         return;
       }
-      known = new Pieces(track(process, thread), new CpuProfileJson());
+      known = new Pieces(track(process, thread), new CpuProfileJson(null));
       profiles.put(key, known);
     }
     known.whole.append(next);

@@ -319,6 +319,43 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void perfScript_ofSamplesOfOneLine_hasAllOfThem() throws Exception {
+    Profile profile =
+        profile(
+            """
+                        false 12 1.000001:  3 cycles:u:  ffffffff9b201293 [unknown] ([unknown])
+                           dd 13 1.000002:  4 cycles:u:      7fa68b1f2d84 start+0x4 (/usr/lib/ld.so)
+                           dd 13 1.000003:  5 cycles:u:\s
+                           dd 13 1.000004:  6 cycles:u:      7fa68b1f2d84 start+0x4 (/usr/lib/ld.so)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("false;[unknown]", "3", "dd;start", "10", "dd", "5"), profile.stacks);
+  }
+
+  @Test
+  void perfScript_ofModulesOfTheKernel_hasFramesOfTheKernel() throws Exception {
+    Profile profile =
+        profile(
+            """
+            swapper 0 [012] 1.000001: 7 cycles:
+              ff f0+0x1 (bpf_prog_2b956549c660136a_of)
+              ff f1+0x1 (/lib/modules/5.4.14-a.1/kernel/drivers/net/mlx5_core.ko)
+              ff f2+0x1 (/lib/modules/6.1/kernel/fs/xfs.ko.xz)
+              ff f3+0x1 (/usr/lib/debug/boot/vmlinux-5.4.14-a.1)
+              ff f4+0x1 (/boot/vmlinux)
+              ff f5+0x1 ([nf_tables])
+            """
+                .getBytes(UTF_8),
+            "");
+    NodeKind[] kinds = profile.held.get(0).kinds();
+    assertEquals(7, kinds.length);
+    for (int i = 1; i < kinds.length; i++) {
+      assertEquals(NodeKind.KERNEL, kinds[i], profile.held.get(0).names()[i]);
+    }
+  }
+
+  @Test
   void perfScript_withBothNumbersAndThousandsOfFrames_isFound() throws Exception {
     StringBuilder text = new StringBuilder("a b 12/13 [001] 5.000001:  7 cycles:u: \n");
     for (int i = 0; i < 5_000; i++) {
