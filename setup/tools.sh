@@ -127,7 +127,7 @@ missing_for_bundle_test() {
 }
 
 # The same for cross-compiling to arm64, whose tools are fetched apart.
-missing_for_arm64_test() {
+missing_for_arm64() {
   missing=
   command -v debootstrap >/dev/null || missing="$missing debootstrap"
   command -v unshare >/dev/null || missing="$missing util-linux"

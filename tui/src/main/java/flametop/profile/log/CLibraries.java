@@ -7,7 +7,15 @@ final class CLibraries {
   /** Names of files up to the first point. */
   private static final Set<String> NAMES =
       Set.of(
-          "libc", "libpthread", "librt", "ld-linux-x86-64", "ld-musl-x86_64", "[vdso]", "libc-2");
+          "libc",
+          "libc-2",
+          "libpthread",
+          "librt",
+          "ld-linux-x86-64",
+          "ld-linux-aarch64",
+          "ld-musl-x86_64",
+          "ld-musl-aarch64",
+          "[vdso]");
 
   private CLibraries() {}
 

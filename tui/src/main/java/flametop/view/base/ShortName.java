@@ -213,6 +213,8 @@ public final class ShortName {
       from = 25;
     } else if (name.startsWith("__x64_") || name.startsWith("__se_")) {
       from = 5;
+    } else if (name.startsWith("__arm64_")) {
+      from = 7;
     }
     int to = from;
     while (to < name.length() && name.charAt(to) == '_') {

@@ -66,6 +66,8 @@ final class InnermostOwnTest {
     "libc.so.6, true",
     "libc-2.31.so, true",
     "ld-musl-x86_64.so.1, true",
+    "ld-musl-aarch64.so.1, true",
+    "ld-linux-aarch64.so.1, true",
     "[vdso], true",
     "libcurl.so.4, false",
     "libc++.so.1, false",

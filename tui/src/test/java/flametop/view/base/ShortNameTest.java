@@ -99,6 +99,7 @@ class ShortNameTest {
         "bpf_prog_6deef7357e7b4530_cpu_stacks|12|cpu_stacks",
         "entry_SYSCALL_64_after_hwframe|10|entry_SYS…",
         "__x64_sys_clock_nanosleep|20|sys_clock_nanosleep",
+        "__arm64_sys_clock_nanosleep|20|sys_clock_nanosleep",
         "__libc_start_main|8|libc_st…",
         "____|3|__…",
         "libc.so.6+fn@0x88e60|18|libc.so.6+0x88e60",
