@@ -30,8 +30,8 @@ fetched() {
   [ -e "$here/var/tmp/fetched" ] && return
   rm -rf "$here" "$here.new"
   local archive
-  # shellcheck disable=SC2016 # apt-get puts the value there
-  archive=$(apt-get indextargets --format '$(REPO_URI)' "Created-By: Packages" "Origin: Debian" "Label: Debian" | head -n 1)
+  # shellcheck source=/dev/null
+  archive=$(. "$root/setup/tools.sh" && debian_archive Debian)
   [ -n "$archive" ] || {
     echo "apt names no archive of Debian, from which the root of arm64 is made" >&2
     return 1
