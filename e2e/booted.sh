@@ -5,7 +5,8 @@
 boot=
 # pid_1: of that system's systemd, by the numbers of this one.
 pid_1() {
-  pgrep -P "$(pgrep -P "$boot")"
+  local starter
+  starter=$(pgrep -P "$boot") && pgrep -P "$starter"
 }
 # booted COMMAND…: in that system.
 booted() {
@@ -22,9 +23,11 @@ end_of_boot() {
   for file in "$work"/store-*/pid; do
     [ ! -e "$file" ] || kill "$(cat "$file")" 2>/dev/null || :
   done
-  [ -z "$boot" ] || kill -KILL "$(pgrep -P "$boot")" 2>/dev/null || :
-  [ -z "$boot" ] || wait "$boot" || :
-  boot=
+  if [ -n "$boot" ]; then
+    pgrep -P "$boot" | xargs --no-run-if-empty kill -KILL 2>/dev/null || :
+    wait "$boot" || :
+    boot=
+  fi
 }
 
 # store_starts PORT; what it takes is in $work/store-PORT.
