@@ -129,7 +129,7 @@ has_few_rights() {
   # PTRACE, DAC_READ_SEARCH, KILL, SETGID, SETUID, SETPCAP, SYSLOG, PERFMON, BPF, CHECKPOINT_RESTORE.
   contains "rights that it may have" '^CapBnd:.0*1c4000801e4$' "$work/status"
   contains "no new ones" '^NoNewPrivs:.1$' "$work/status"
-  missing=$(booted systemd-analyze security --no-pager --threshold 50 flametop-agent) || fail "$missing"
+  missing=$(booted systemd-analyze security --no-pager --threshold 45 flametop-agent) || fail "$missing"
   equal "rights of the spool" "700 root" "$(booted stat -c '%a %U' /var/lib/flametop)"
 }
 sends_elsewhere_after_a_reload() {
