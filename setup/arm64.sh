@@ -44,8 +44,8 @@ fetched() {
   [ "$packages" != "$(cat "$made" 2>/dev/null)" ] || return 0
   mkdir -p "${here%/*}"
   rm -rf "$here" "$here.new"
-  # shellcheck disable=SC2016 # apt-get puts the value there
-  archive=$(apt-get indextargets --format '$(REPO_URI)' "Created-By: Packages" "Origin: Debian" "Label: Debian" | head -n 1)
+  # shellcheck source=/dev/null
+  archive=$(. "$root/setup/tools.sh" && debian_archive Debian)
   [ -n "$archive" ] || {
     echo "apt names no archive of Debian, from which the root of arm64 is made" >&2
     return 1

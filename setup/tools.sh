@@ -44,6 +44,12 @@ find_jdk() {
   return 1
 }
 
+# debian_archive LABEL: where this system gets Debian's packages of this label from (Debian, Debian-Security); nothing elsewhere.
+debian_archive() {
+  # shellcheck disable=SC2016 # apt-get puts the value there
+  apt-get indextargets --format '$(REPO_URI)' "Created-By: Packages" "Origin: Debian" "Label: $1" | head -n 1
+}
+
 # The Debian packages that are missing for a build, on one line; nothing if there are none.
 missing_for_build() {
   missing=

@@ -86,9 +86,10 @@ class AgentCommandTest {
         "http://a b:4040",
         ""
       })
-  void read_noUrlOfAStore_refusedWithoutItsPassword(String url) {
+  void read_noUrlOfAStore_refusedByTheNameOfTheOptionWithoutItsPassword(String url) {
     IllegalArgumentException refused =
         assertThrows(IllegalArgumentException.class, () -> read("--push", url));
+    assertTrue(refused.getMessage().startsWith("push: "), refused.getMessage());
     assertFalse(refused.getMessage().contains("word@"), refused.getMessage());
   }
 

@@ -309,7 +309,7 @@ public final class AgentOptions {
           "http".equalsIgnoreCase(url.getScheme()) || "https".equalsIgnoreCase(url.getScheme());
       if (url.getRawUserInfo() != null) {
         throw new IllegalArgumentException(
-            "a URL with a user or a password in it is seen by everybody; --token-file or "
+            "push: a URL with a user or a password in it is seen by everybody; --token-file or "
                 + TOKEN
                 + " takes user:password");
       }
@@ -325,7 +325,7 @@ public final class AgentOptions {
       }
     }
     throw new IllegalArgumentException(
-        "'" + CleanText.clean(text, MOST_VALUE) + "' is no URL like https://HOST:PORT");
+        "push: '" + CleanText.clean(text, MOST_VALUE) + "' is no URL like https://HOST:PORT");
   }
 
   private static @Nullable Token token(@Nullable Path file, Map<String, String> environment)
