@@ -161,8 +161,8 @@ class MouseTest extends ScreenUser {
   void press_onAPairOfKeys_doesTheOneUnderIt() {
     tree = Trees.server();
     int plus = -1;
-    Scene wide = Scene.of(Pictures.snapshot(tree, state, 300), state, 300, 30, Pictures.options());
-    for (int x = 0; x < 300; x++) {
+    Scene wide = Scene.of(Pictures.snapshot(tree, state, 340), state, 340, 30, Pictures.options());
+    for (int x = 0; x < 340; x++) {
       if (Zone.at(KeyLine.of(wide).zones(), x, wide.rows - 1) == Action.FEWER_PASSES) {
         plus = x - 1;
       }
