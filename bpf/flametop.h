@@ -242,8 +242,8 @@ struct ft_chunk {
  * `thread`.
  */
 struct ft_chain {
-	__u64 thread;   /* address of what the interpreter knows of the thread; there are … */
-	__u64 lock;     /* address of two words that a pass copies too: who holds the interpreter's lock, and whether it is held; 0: none */
+	__u64 thread; /* address of what the interpreter knows of the thread; there are … */
+	__u64 lock; /* address of two words that a pass copies too: who holds the interpreter's lock, and whether it is held; 0: none */
 	__u16 identity; /* … a word that is copied as it is … */
 	__u16 first; /* … and a pointer to the first node, or, without FT_CHAIN_DIRECT, to … */
 	__u16 through;                   /* … what has the pointer to the first node here */
