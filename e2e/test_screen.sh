@@ -377,6 +377,8 @@ test_java_has_source_lines_and_its_own_threads_apart() {
   wait_for 'threads of the JVM that compile'
   keys o
   wait_for 'time shown: busy'
+  # Before, the JVM compiles the source.
+  wait_for 'Busy\.leaf'
   select_frame '^Busy\.leaf$' 'Busy\.leaf'
   keys S
   wait_for 'Busy\.leaf .*Busy\.java:([5-9]|10)'
@@ -460,6 +462,8 @@ test_quality_view_lists_processes_and_modules_and_filters() {
   wait_for 'memory flametop [0-9]+ MiB, .*symbolizer [0-9]+ MiB'
   keys b
   wait_for '^ known +[0-9,]+ +100.0%'
+  keys b
+  wait_for '^ native +[0-9,]+ +100.0%'
   keys b
   wait_for 'pid process'
   keys Enter
