@@ -79,16 +79,8 @@ impl Runtime for HotSpot {
         let Some(layout) = &self.layout else {
             return Vec::new();
         };
-        let lacks = &lacks[..lacks.len().min(MOST_LACKS)];
-        let blocked = lacks.iter().filter_map(|lack| match *lack {
-            Lack::Holder(_, own, _) => Some(own).filter(|own| *own != 0),
-            _ => None,
-        });
-        let blocked: Vec<u32> = blocked.collect();
-        let monitors = self.monitors.as_ref();
-        let holders = monitors.map(|monitors| monitors.holders(memory, &blocked));
-        let holders = holders.unwrap_or_default();
-        let found = lacks.iter().map(|lack| match *lack {
+        let lacks = lacks.iter().take(MOST_LACKS);
+        let found = lacks.map(|lack| match *lack {
             Lack::Code(pc) => Found::Code(pc, layout.code(memory, pc).map(Box::new)),
             Lack::Again(pc, number) if layout.number(memory, pc) == Some(number) => Found::Same(pc),
             Lack::Again(pc, _) => Found::Code(pc, layout.code(memory, pc).map(Box::new)),
@@ -96,8 +88,10 @@ impl Runtime for HotSpot {
             Lack::Method(at) => Found::Method(at, layout.method(memory, at).ok().map(Box::new)),
             Lack::Thread(thread, _) => Found::Thread(thread, None),
             Lack::Holder(thread, own, switches) => {
-                let holder = holders.get(&own).map(|number| Holder {
-                    number: *number,
+                let monitors = self.monitors.as_ref().filter(|_| own != 0);
+                let number = monitors.and_then(|monitors| monitors.holder(memory, own));
+                let holder = number.map(|number| Holder {
+                    number,
                     name: Box::default(),
                 });
                 Found::Holder(thread, switches, holder)

@@ -4,8 +4,6 @@
 //! the owner's address, or by an address on the owner's stack, where the lock was thin before. In newer JDKs a monitor may not say it
 //! (its owner is *anonymous*): then the owner's own list of locks has the object.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::tables::Tables;
@@ -54,17 +52,6 @@ struct Locks {
     end: u32,
 }
 
-/// A thread that is blocked on a monitor.
-struct Blocked {
-    thread: u64,
-    number: u32,
-    monitor: u64,
-    /// What the monitor says of its owner.
-    says: u64,
-    /// The owner's number.
-    holder: u32,
-}
-
 impl Monitors {
     /// None: the JVM does not tell.
     pub fn of(tables: &Tables) -> Option<Monitors> {
@@ -92,58 +79,31 @@ impl Monitors {
         })
     }
 
-    /// For each of these threads the number of the thread that holds the monitor which the former is blocked on, if that is certain: it
-    /// held the monitor at two moments between which the rest was read, if the blocked thread has slept all the time.
-    pub fn holders(&self, memory: &Pages<'_>, blocked: &[u32]) -> HashMap<u32, u32> {
-        let Some(threads) = self.all(memory).filter(|_| !blocked.is_empty()) else {
-            return HashMap::new();
+    /// The number of the thread that holds the monitor which this thread is blocked on. It held the monitor at two moments between which
+    /// the rest was read, if the blocked thread has slept all the time. None: there is none, or none is certain.
+    pub fn holder(&self, memory: &Pages<'_>, blocked: u32) -> Option<u32> {
+        let threads = self.all(memory)?;
+        // The number lies elsewhere in memory: only of threads that are blocked it is read.
+        let blocked_on = |thread: &u64| {
+            let monitor = word(memory, *thread, self.pending).filter(|monitor| *monitor != 0)?;
+            (self.number(memory, *thread) == Some(blocked)).then_some((*thread, monitor))
         };
-        let mut waits = Vec::new();
-        // Of each monitor what it says of its owner, and the owner's number. Many threads may be blocked on one.
-        let mut owners = HashMap::new();
-        for thread in &threads {
-            let Some(monitor) = word(memory, *thread, self.pending).filter(|at| *at != 0) else {
-                continue;
-            };
-            // The number lies elsewhere in memory: only of threads that are blocked it is read.
-            let number = self.number(memory, *thread);
-            let Some(number) = number.filter(|number| blocked.contains(number)) else {
-                continue;
-            };
-            let owner = owners.entry(monitor);
-            let owner = owner.or_insert_with(|| self.owner(memory, &threads, monitor));
-            if let Some((says, holder)) = owner.filter(|(_, holder)| *holder != number) {
-                waits.push(Blocked {
-                    thread: *thread,
-                    number,
-                    monitor,
-                    says,
-                    holder,
-                });
-            }
-        }
-        let now = memory.again();
-        let same = |wait: &Blocked| {
-            word(&now, wait.thread, self.pending) == Some(wait.monitor)
-                && word(&now, wait.monitor, self.owner) == Some(wait.says)
-        };
-        let certain = waits.into_iter().filter(same);
-        certain.map(|wait| (wait.number, wait.holder)).collect()
-    }
-
-    /// What a monitor says of its owner, and the owner's number.
-    fn owner(&self, memory: &Pages<'_>, threads: &[u64], monitor: u64) -> Option<(u64, u32)> {
-        let says = word(memory, monitor, self.owner)?;
-        let holder = match says {
+        let (thread, monitor) = threads.iter().find_map(blocked_on)?;
+        let owner = word(memory, monitor, self.owner)?;
+        let holder = match owner {
             FREE | DEFLATED => None,
-            ANONYMOUS => self.by_locks(memory, threads, monitor),
-            says => {
+            ANONYMOUS => self.by_locks(memory, &threads, monitor),
+            owner => {
                 let mut threads = threads.iter();
-                let owns = |thread: &&u64| self.is_owner(memory, **thread, says);
+                let owns = |thread: &&u64| self.is_owner(memory, **thread, owner);
                 threads.find(owns).copied()
             }
         };
-        Some((says, self.number(memory, holder?)?))
+        let number = self.number(memory, holder?)?;
+        let now = memory.again();
+        let same = word(&now, thread, self.pending) == Some(monitor)
+            && word(&now, monitor, self.owner) == Some(owner);
+        (same && number != blocked).then_some(number)
     }
 
     /// The addresses of all threads.
