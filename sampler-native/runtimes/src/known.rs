@@ -234,6 +234,9 @@ impl Known {
                         tries: 0,
                         tried: 0,
                     };
+                    // Who had the address before is gone.
+                    let is_it = |known: &KnownThread| known.thread.address == thread.address;
+                    self.threads.retain(|_, known| !is_it(known));
                     self.threads.insert(number, known);
                 }
                 Found::Holder(number, switches, holder) => {

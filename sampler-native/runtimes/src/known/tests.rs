@@ -224,3 +224,21 @@ fn holder_is_that_of_the_sleep_and_read_after_the_thread_was_seen() {
     known.come(&[Lack::Holder(6, 0, 3)], Some(found), &mut names, 40);
     assert!(known.holder(6, 3, 30).is_none() && !known.is_lacking());
 }
+
+#[test]
+fn number_of_an_address_that_another_thread_has_by_now_is_the_later_threads() {
+    let (mut known, mut names) = (Known::default(), Names::default());
+    let thread = |identity| Thread {
+        address: 0x5000,
+        identity,
+        lock: 0,
+    };
+    for number in 1..9 {
+        known.begin(u64::from(number));
+        let found = vec![Found::Thread(number, Some(thread(number.into())))];
+        known.come(&[Lack::Thread(number, 0)], Some(found), &mut names, 10);
+        assert_eq!(known.number_of(0x5000), Some(number));
+    }
+    assert!(known.known_thread(7).is_none() && known.known_thread(8).is_some());
+    assert_eq!(known.number_of(0x5008), None);
+}

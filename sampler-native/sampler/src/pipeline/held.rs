@@ -5,7 +5,7 @@
 
 use flametop_runtimes::{Holder, Wait};
 
-/// Most tasks in so long a time, ns, that have such frames: a pass has one of each, and passes are further apart.
+/// Most tasks in so long a time, ns, that have such frames: a pass has one of each, and most passes are further apart.
 const MOST: usize = 64;
 const TIME: u64 = 40_000_000;
 

@@ -325,7 +325,7 @@ impl Walker {
         let uncopied = process.code.take_uncopied();
         let follow = uncopied.and_then(|thread| chain(head, maps.attached()?.chain(&thread)?));
         let attached = maps.attached();
-        let holder = attached.and_then(|attached| self.holder_of_lock(head, process, attached));
+        let lock = attached.and_then(|attached| self.lock(head, process, attached));
         if let Some(attached) = attached
             && self.codes.ask(head, process, attached)
             && turn != Turn::Last
@@ -343,7 +343,7 @@ impl Walker {
             // The task has run on since: the callers may still be right, the leaf is not.
             self.user.remove(0);
         }
-        let held = holder.is_some_and(|holder| self.put_holder(head, &holder));
+        let held = lock.is_some_and(|holder| self.put_holder(head, holder));
         if is_asleep(head)
             && let Some(attached) = attached
             && let Some(wait) = attached.wait(&process.code, &interpreted, stack.regs[ARGUMENT])
@@ -364,13 +364,13 @@ impl Walker {
         }
     }
 
-    /// Who holds the lock that a sleeping task is blocked on. None: the task is not, or it is not known (then that is asked for).
-    fn holder_of_lock(
+    /// The lock that a sleeping task may be blocked on, if it is: who holds the lock, if that is known; else it is asked for.
+    fn lock(
         &self,
         head: &Head,
         process: &mut Process,
         attached: &Attached,
-    ) -> Option<runtimes::Holder> {
+    ) -> Option<Option<runtimes::Holder>> {
         if !is_asleep(head) {
             return None;
         }
@@ -382,17 +382,18 @@ impl Walker {
         if !attached.may_block(name) {
             return None;
         }
-        process.code.holder(head.tid, switches, head.ktime)
+        Some(process.code.holder(head.tid, switches, head.ktime))
     }
 
-    /// Puts the holder of the lock that the task is blocked on on top of the user frames of the last walk. False: there are too many.
-    fn put_holder(&mut self, head: &Head, holder: &runtimes::Holder) -> bool {
-        let shown = self.held.may_show(head.ktime);
-        if shown {
-            let frame = word(&mut self.files.modules, &held::label(holder));
+    /// Puts the holder of the lock that the task is blocked on on top of the user frames of the last walk. Returns whether the task is to be
+    /// copied again at the next pass, which may know another holder, or one at all. False: there are too many such tasks.
+    fn put_holder(&mut self, head: &Head, holder: Option<runtimes::Holder>) -> bool {
+        let may = self.held.may_show(head.ktime);
+        if let Some(holder) = holder.filter(|_| may) {
+            let frame = word(&mut self.files.modules, &held::label(&holder));
             self.user.insert(0, frame);
         }
-        shown
+        may
     }
 
     /// Puts the wait for the lock of an interpreter on top of the user frames of the last walk.

@@ -131,7 +131,7 @@ final class ConvertCommand implements Callable<Integer> {
   private StackFormat bySuffix(boolean toStdout) {
     StackFormat of = toStdout ? StackFormat.FOLDED : StackFormat.of(output);
     if (of == null) {
-      throw Failure.noFormat(output, ".folded, .pb.gz, .speedscope.json, .html or .svg");
+      throw Failure.noFormat(output, StackFormat.suffixes());
     }
     return of;
   }

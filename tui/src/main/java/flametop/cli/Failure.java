@@ -38,7 +38,7 @@ record Failure(ExitCode code, String message) {
     return usage(
         "the suffix of "
             + CleanText.clean(file.toString(), 500)
-            + " says no format; end it in "
+            + " says no format; end it in one of "
             + formats
             + ", or give --format");
   }

@@ -311,7 +311,7 @@ final class RecordCommand implements Callable<Integer> {
     }
     StackFormat of = toStdout ? StackFormat.FOLDED : StackFormat.of(output);
     if (of == null) {
-      throw Failure.noFormat(output, ".folded, .pb.gz, .speedscope.json, .html, .svg or .flametop");
+      throw Failure.noFormat(output, StackFormat.suffixes() + ", .flametop");
     }
     return Format.valueOf(of.name());
   }
@@ -405,7 +405,7 @@ final class RecordCommand implements Callable<Integer> {
       throw Failure.usage("--replay ends where the recording does: -d and -i do not go with it");
     }
     if (lines && format != Format.FLAMETOP) {
-      throw Failure.usage("--lines are for the screen: they go with --format flametop");
+      throw Failure.usage("--lines are for the screen: they go with a stream (--format flametop)");
     }
     if (format != Format.XSTACK && (quiet || reversed)) {
       throw Failure.usage("-q and -r are of rows: they go with --format xstack");
@@ -418,11 +418,11 @@ final class RecordCommand implements Callable<Integer> {
     if (format == Format.FLAMETOP) {
       if (replay.file() != null) {
         throw Failure.usage(
-            "--replay reads a stream already: --format flametop would only copy it");
+            "--replay reads a stream already: another stream (.flametop) would only copy it");
       }
       if (filters.given() || states.given() || by != null || unit != null) {
         throw Failure.usage(
-            "--format flametop holds all that is sampled: give -c, -u, --states, --by and --unit when you --replay it");
+            "a stream (.flametop) holds all that is sampled: give -c, -u, --states, --by and --unit when you --replay it");
       }
     }
   }

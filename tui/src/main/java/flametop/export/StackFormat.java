@@ -4,7 +4,9 @@ import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** The formats of stacks. */
@@ -33,6 +35,11 @@ public enum StackFormat {
   /** The end of the names of such files. */
   public String suffix() {
     return suffix;
+  }
+
+  /** The suffixes of all formats, as a message lists them. */
+  public static String suffixes() {
+    return Arrays.stream(values()).map(format -> format.suffix).collect(Collectors.joining(", "));
   }
 
   /**

@@ -98,7 +98,8 @@ class CommandLineTest {
     misused("--replay has the rates of its", "--replay x --cpu-hz 0");
     misused("--replay ends where the recording does", "record --replay x -d 1");
     misused("--replay-speed goes with --replay", "record --replay-speed 2");
-    misused("--format flametop holds all that is sampled", "record --format flametop -c sh");
+    misused("a stream (.flametop) holds all that is sampled", "record --format flametop -c sh");
+    misused("a stream (.flametop) holds all that is sampled", "record -o x.flametop -c sh");
     misused("Unknown option: '--bogus'", "--bogus");
     misused("Unmatched argument", "record extra");
   }
