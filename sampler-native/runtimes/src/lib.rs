@@ -77,7 +77,8 @@ pub trait Runtime {
     /// Takes note of a word of the stack: it may be the address of code that the walk will come to.
     fn glance(&self, _known: &mut Known, _word: u64) {}
 
-    /// Whether a thread that sleeps below this function may be blocked on a lock whose holder is told ([`Known::holder`]).
+    /// Returns whether a sleeping thread whose innermost function is this one may be blocked on a lock of which the runtime tells the
+    /// holder ([`Known::holder`]).
     fn may_block(&self, _innermost: &Name) -> bool {
         false
     }

@@ -36,7 +36,7 @@ impl<'a> Pages<'a> {
         }
     }
 
-    /// The same memory, of which nothing was read yet.
+    /// Makes a reader of the same memory that reads each piece anew.
     pub(crate) fn again(&self) -> Pages<'a> {
         Pages::new(self.memory, self.most)
     }

@@ -10,8 +10,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use flametop_kernel::{Array, Chain, Kernel, Settings, Target, abi::FT_KIND_CPU};
+use flametop_kernel::{Chain, Kernel, Settings, Target, abi::FT_KIND_CPU};
 use flametop_runtimes::{Attached, Interpreted, Known, Lack, Names, Runs, Stack, Thread};
+use flametop_sampler::chain_of;
 use flametop_unwind::{Modules, ProcessFolder, ProcessMaps, read_code};
 
 const HZ: u32 = 999;
@@ -132,25 +133,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let attached = maps.attached().ok_or("CPython does not tell of itself")?;
     let thread = thread_of(&process, attached, tid).ok_or("CPython does not know the thread")?;
     let chain = attached.chain(&thread).ok_or("it has no chain")?;
-    let chain = Chain {
-        tid,
-        image: 0,
-        thread: chain.thread,
-        lock: chain.lock,
-        identity: chain.identity,
-        first: chain.first,
-        through: chain.through,
-        next: chain.next,
-        object: chain.object,
-        tags: chain.tags,
-        flags: chain.flags,
-        place: chain.place,
-        names: chain.names,
-        array: chain.array.map(|array| Array {
-            stride: array.stride,
-            environment: array.environment,
-        }),
-    };
+    let chain = chain_of(tid, 0, chain);
     let mut sums = [Seen::default(), Seen::default()];
     for turn in 0..ROUNDS {
         let copies = turn % 2;

@@ -58,7 +58,7 @@ impl Read for Live {
 /// Before what is measured: code and names become known.
 const WARM: Duration = Duration::from_secs(6);
 
-/// What one process is measured by.
+/// The measurement of one process: samples, changes and CPU time.
 struct Price {
     begin: Instant,
     time: Duration,
@@ -76,7 +76,7 @@ impl Price {
         }
     }
 
-    /// After each batch. False: it is told.
+    /// Goes on after a batch. Returns false once the time is over and the figures are printed.
     fn goes_on(&mut self) -> io::Result<bool> {
         let Some(before) = self.before else {
             if self.begin.elapsed() >= WARM {

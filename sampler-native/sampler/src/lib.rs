@@ -14,6 +14,7 @@
 mod boot;
 mod budget;
 mod cgroups;
+mod chain;
 mod check;
 mod facts;
 #[cfg(fuzzing)]
@@ -40,6 +41,7 @@ mod usage;
 mod waiting;
 mod wish;
 
+pub use chain::chain_of;
 pub use check::check;
 pub use flametop_events::list::{Listed, Listing};
 pub use flametop_kernel::CheckLine;

@@ -8,9 +8,9 @@ use crate::{Interpreted, Known, Pages, Wait, chain::Copied};
 
 /// In a lock: the thread that took it last, which is followed by whether it is taken.
 const HOLDER: u64 = 8;
-/// What a thread that waits gives to the kernel lies between these: two condition variables with their mutexes.
+/// A waiting thread sleeps on an address within the lock's two condition variables and their mutexes, which lie at these offsets.
 const WAITED_ON: std::ops::Range<u64> = 32..208;
-/// What a lock says that is taken; it is half of a word, the other half is another field.
+/// The lower half of the word behind the holder, while the lock is taken. The upper half belongs to another field.
 const HELD: u32 = 1;
 
 /// How the lock of an interpreter is found.

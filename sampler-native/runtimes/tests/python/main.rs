@@ -441,7 +441,7 @@ fn wait_on_the_lock_tells_the_thread_that_holds_it() {
         });
         let free = Some(Wait { holder: None });
         assert_eq!(wait_at(lock + 32, other, 1), held);
-        // What is above the word's half is another field.
+        // The upper half of the word belongs to another field.
         assert_eq!(wait_at(lock + 207, other, 7 << 32 | 1), held);
         assert_eq!(wait_at(lock + 32, other, 0), free);
         // Who gives a lock away waits for the next one; of others nothing is known.

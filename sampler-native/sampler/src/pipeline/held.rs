@@ -17,7 +17,7 @@ pub struct Held {
 }
 
 impl Held {
-    /// Whether one more may be, of a task that was seen at this time, ns.
+    /// Returns whether one more holder may be shown, of a task that a pass saw at this time, ns.
     pub fn may_show(&mut self, seen: u64) -> bool {
         if seen >= self.since.saturating_add(TIME) {
             (self.since, self.shown) = (seen, 0);
@@ -27,7 +27,7 @@ impl Held {
     }
 }
 
-/// What stands for a holder.
+/// The text of the frame that names the holder of a monitor.
 pub fn label(holder: &Holder) -> Vec<u8> {
     let mut label = b"[monitor held by ".to_vec();
     label.extend(&holder.name);
@@ -35,8 +35,8 @@ pub fn label(holder: &Holder) -> Vec<u8> {
     label
 }
 
-/// What stands for a wait for the lock of Python's interpreter, the innermost last. A thread that waits wakes every some ms, so that its
-/// holder is of this pass.
+/// The texts of the frames that say that a thread waits for the lock of Python's interpreter, and who holds the lock; the innermost last. A
+/// waiting thread wakes every some ms, so the holder is of this pass.
 pub fn labels_of_wait(wait: Wait) -> impl Iterator<Item = Vec<u8>> {
     let holder = |number| format!("[GIL held by {number}]").into_bytes();
     [b"[waits for the GIL]".to_vec()]

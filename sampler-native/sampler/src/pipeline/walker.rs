@@ -3,7 +3,7 @@
 use std::{collections::HashSet, mem};
 
 use flametop_kernel::{
-    Array, Chain, abi,
+    Chain, abi,
     record::{Head, Holder, StackPart},
 };
 use flametop_runtimes::{
@@ -25,6 +25,7 @@ use super::{
 };
 use crate::{
     budget::Budget,
+    chain_of,
     mappings::{At, Mappings},
     os,
     stacks::Walked,
@@ -323,7 +324,10 @@ impl Walker {
             }
         }
         let uncopied = process.code.take_uncopied();
-        let follow = uncopied.and_then(|thread| chain(head, maps.attached()?.chain(&thread)?));
+        let follow = uncopied.filter(|_| head.image != 0).and_then(|thread| {
+            let chain = maps.attached()?.chain(&thread)?;
+            Some(chain_of(head.tid, head.image, chain))
+        });
         let attached = maps.attached();
         let lock = attached.and_then(|attached| self.lock(head, process, attached));
         if let Some(attached) = attached
@@ -390,8 +394,7 @@ impl Walker {
     fn put_holder(&mut self, head: &Head, holder: Option<runtimes::Holder>) -> bool {
         let may = self.held.may_show(head.ktime);
         if let Some(holder) = holder.filter(|_| may) {
-            let frame = word(&mut self.files.modules, &held::label(&holder));
-            self.user.insert(0, frame);
+            self.put_word(&held::label(&holder));
         }
         may
     }
@@ -399,9 +402,14 @@ impl Walker {
     /// Puts the wait for the lock of an interpreter on top of the user frames of the last walk.
     fn put_wait(&mut self, wait: Wait) {
         for label in held::labels_of_wait(wait) {
-            let frame = word(&mut self.files.modules, &label);
-            self.user.insert(0, frame);
+            self.put_word(&label);
         }
+    }
+
+    /// Puts a word on top of the user frames of the last walk.
+    fn put_word(&mut self, text: &[u8]) {
+        let frame = word(&mut self.files.modules, text);
+        self.user.insert(0, frame);
     }
 
     /// Takes the frames of the tracing off the kernel half of the last walk.
@@ -460,29 +468,6 @@ impl Walker {
 }
 
 const _: () = assert!(flametop_runtimes::FULL == abi::FT_PASS_NODES as usize);
-
-/// A chain as the kernel side takes it; none: it is that of no address space.
-fn chain(head: &Head, chain: flametop_runtimes::Chain) -> Option<Chain> {
-    (head.image != 0).then_some(Chain {
-        tid: head.tid,
-        image: head.image,
-        thread: chain.thread,
-        lock: chain.lock,
-        identity: chain.identity,
-        first: chain.first,
-        through: chain.through,
-        next: chain.next,
-        object: chain.object,
-        tags: chain.tags,
-        flags: chain.flags,
-        place: chain.place,
-        names: chain.names,
-        array: chain.array.map(|array| Array {
-            stride: array.stride,
-            environment: array.environment,
-        }),
-    })
-}
 
 /// How the user half ends, if there is nothing to walk.
 fn end_without_walk(head: &Head, stack: &StackPart<'_>) -> Option<End> {

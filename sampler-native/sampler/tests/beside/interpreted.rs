@@ -1,8 +1,9 @@
 //! What tests of interpreted languages have in common.
 
 use std::{
-    fmt,
-    path::Path,
+    collections::BTreeMap,
+    fmt, fs,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::{Duration, Instant},
 };
@@ -13,7 +14,7 @@ use crate::model::{Model, Recording};
 
 pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Functions that are copied of a thread that sleeps.
-pub const COPIED: usize = 128;
+const COPIED: usize = 128;
 
 /// A child process that is killed and reaped at the end of its test.
 pub struct Program(Child);
@@ -40,6 +41,73 @@ impl Drop for Program {
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
+}
+
+/// Those of these interpreters that are there and end well with the arguments `probe`; and of those that a variable of the environment
+/// names, with `:` between them. If there is none, says what is missing.
+pub fn installed(
+    usual: impl IntoIterator<Item = PathBuf>,
+    variable: &str,
+    probe: [&str; 2],
+    missing: &str,
+) -> Vec<PathBuf> {
+    let mut all: Vec<PathBuf> = usual.into_iter().collect();
+    let named = std::env::var(variable).unwrap_or_default();
+    all.extend(std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()));
+    all.retain(|interpreter| {
+        let status = Command::new(interpreter).args(probe).status();
+        status.is_ok_and(|status| status.success())
+    });
+    if all.is_empty() {
+        eprintln!("skipped, no {missing} is here");
+    }
+    all
+}
+
+/// Asks again until there is an answer. `what`: what never comes, if none does.
+pub fn patiently<T>(what: impl fmt::Debug, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begin = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begin.elapsed() < PATIENCE, "{what:?} never comes");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// What a program of this interpreter writes into a file, once `read` finds all of it there. Removes the file.
+pub fn told<T>(interpreter: &Path, file: &Path, read: impl Fn(&str) -> Option<T>) -> T {
+    let told = patiently((interpreter, file), || {
+        read(&fs::read_to_string(file).ok()?)
+    });
+    let _ = fs::remove_file(file);
+    told
+}
+
+/// So many lines of a text, each of which has the number of a thread, and its functions after a tab.
+pub fn by_thread(text: &str, threads: usize) -> Option<BTreeMap<u32, String>> {
+    let lines = text.lines().filter_map(|line| line.split_once('\t'));
+    let told = lines.map(|(tid, names)| (tid.parse().expect("a number"), names.to_owned()));
+    let told: BTreeMap<u32, String> = told.collect();
+    (told.len() >= threads).then_some(told)
+}
+
+/// The stack of a thread that sleeps.
+pub fn stack_of(model: &Model, tid: u32) -> u32 {
+    let stack = model.task(tid).and_then(|task| task.now?.stack);
+    stack.unwrap_or_else(|| panic!("no stack of {tid}"))
+}
+
+/// Of these functions, with tabs between them, those that are copied of a thread that sleeps, and how the stack ends.
+pub fn copied(names: &str) -> (Vec<&str>, End) {
+    let mut names: Vec<&str> = names.split('\t').collect();
+    let end = match names.len() < COPIED {
+        true => End::Root,
+        false => End::Limit,
+    };
+    names.truncate(COPIED);
+    (names, end)
 }
 
 /// What the samples of a program `tree` are.

@@ -5,14 +5,14 @@ use std::{
     fs,
     path::{Path, PathBuf},
     process::Command,
-    time::{Duration, Instant},
 };
 
 use flametop_stream::{End, ModuleKind};
 
 use crate::{
     interpreted::{
-        PATIENCE, Program, Shares, frames_of, is_path, more_stacks, print_sleepers, record_tree,
+        Program, Shares, frames_of, installed, is_path, more_stacks, print_sleepers, record_tree,
+        told,
     },
     model::{Model, Recording},
 };
@@ -22,19 +22,14 @@ const SLEEPERS: usize = 12;
 
 /// Every Node of 18, 20, 22 and 24 that is there, and those that `FLAMETOP_NODES` names, with `:` between them.
 fn nodes() -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = vec!["/usr/bin/node".into(), "/usr/local/bin/node".into()];
-    let named = std::env::var("FLAMETOP_NODES").unwrap_or_default();
-    all.extend(std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()));
-    all.retain(|node| {
-        let probe =
-            "process.exit([18, 20, 22, 24].includes(parseInt(process.versions.node)) ? 0 : 1)";
-        let status = Command::new(node).args(["-e", probe]).status();
-        status.is_ok_and(|status| status.success())
-    });
-    if all.is_empty() {
-        eprintln!("skipped, no Node of 18, 20, 22 or 24 is here");
-    }
-    all
+    let usual = ["/usr/bin/node".into(), "/usr/local/bin/node".into()];
+    let probe = "process.exit([18, 20, 22, 24].includes(parseInt(process.versions.node)) ? 0 : 1)";
+    installed(
+        usual,
+        "FLAMETOP_NODES",
+        ["-e", probe],
+        "Node of 18, 20, 22 or 24",
+    )
 }
 
 /// The functions of JavaScript in a stack, without their files; none: not all of their names have come.
@@ -85,16 +80,10 @@ fn threads_that_sleep_have_the_functions_that_they_tell() {
         let _ = fs::remove_file(&file);
         let program = Program::start(&node, &["sleepers.js", &file.to_string_lossy()]);
         let pid = program.pid();
-        let begin = Instant::now();
-        let mut told: Vec<Vec<String>> = Vec::new();
-        while told.len() < SLEEPERS {
-            assert!(begin.elapsed() < PATIENCE, "{node:?}: {told:?}");
-            std::thread::sleep(Duration::from_millis(100));
-            let text = fs::read_to_string(&file).unwrap_or_default();
-            let lines = text.lines().map(|line| own(line.split('\t')));
-            told = lines.collect();
-        }
-        let _ = fs::remove_file(&file);
+        let mut told = told(&node, &file, |text| {
+            let told: Vec<_> = text.lines().map(|line| own(line.split('\t'))).collect();
+            (told.len() >= SLEEPERS).then_some(told)
+        });
         let mut recording = Recording::open(&format!("target=pid {pid}"));
         recording.run(19, 3000);
         recording.name_all();

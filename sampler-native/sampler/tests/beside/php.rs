@@ -1,22 +1,20 @@
 //! Functions of PHP that nothing prepared, by a real interpreter on the real kernel: run as root. Where no PHP is, its tests are left out.
 
 use std::{
-    collections::BTreeMap,
     fs,
     io::Write,
     net::{TcpListener, TcpStream},
     os::unix::net::UnixStream,
     path::{Path, PathBuf},
     process::Command,
-    time::{Duration, Instant},
 };
 
 use flametop_stream::{End, ModuleKind};
 
 use crate::{
     interpreted::{
-        COPIED, PATIENCE, Program, Shares, frames_of, is_path, more_stacks, print_sleepers,
-        record_tree,
+        Program, Shares, by_thread, copied, frames_of, installed, is_path, more_stacks, patiently,
+        print_sleepers, record_tree, stack_of, told,
     },
     model::{Model, Recording},
 };
@@ -26,20 +24,9 @@ const SLEEPERS: usize = 19;
 
 /// Every PHP from 8.0 to 8.4 that is there, and those that `FLAMETOP_PHPS` names, with `:` between them.
 fn phps() -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = (0..5)
-        .map(|n| format!("/usr/bin/php8.{n}").into())
-        .collect();
-    let named = std::env::var("FLAMETOP_PHPS").unwrap_or_default();
-    all.extend(std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()));
-    all.retain(|php| {
-        let probe = "exit(PHP_ZTS || !function_exists('pcntl_fork') ? 1 : 0);";
-        let status = Command::new(php).args(["-r", probe]).status();
-        status.is_ok_and(|status| status.success())
-    });
-    if all.is_empty() {
-        eprintln!("skipped, no PHP from 8.0 to 8.4 is here");
-    }
-    all
+    let usual = (0..5).map(|n| format!("/usr/bin/php8.{n}").into());
+    let probe = "exit(PHP_ZTS || !function_exists('pcntl_fork') ? 1 : 0);";
+    installed(usual, "FLAMETOP_PHPS", ["-r", probe], "PHP from 8.0 to 8.4")
 }
 
 /// The functions of PHP in a stack, without the file that stands behind a closure; none: not all of their names have come.
@@ -90,18 +77,7 @@ fn processes_that_sleep_have_the_functions_and_lines_that_they_tell() {
     for php in phps() {
         let file = std::env::temp_dir().join(format!("flametop-phps-{}", std::process::id()));
         let program = Program::start(&php, &["sleepers.php", &file.to_string_lossy()]);
-        let begin = Instant::now();
-        let mut told = BTreeMap::new();
-        while told.len() < SLEEPERS {
-            assert!(begin.elapsed() < PATIENCE, "{php:?}: {told:?}");
-            std::thread::sleep(Duration::from_millis(100));
-            let text = fs::read_to_string(&file).unwrap_or_default();
-            let lines = text.lines().filter_map(|line| line.split_once('\t'));
-            told = lines
-                .map(|(tid, names)| (tid.parse::<u32>().expect("a number"), names.to_owned()))
-                .collect();
-        }
-        let _ = fs::remove_file(&file);
+        let told = told(&php, &file, |text| by_thread(text, SLEEPERS));
         let _forks = Forks(
             told.keys()
                 .copied()
@@ -116,14 +92,9 @@ fn processes_that_sleep_have_the_functions_and_lines_that_they_tell() {
         let model = &recording.model;
         let (threads, mut frames) = (told.len(), 0);
         for (tid, names) in told {
-            let stack = model.task(tid).and_then(|task| task.now?.stack);
-            let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
+            let stack = stack_of(model, tid);
             let all = model.names(stack);
-            let names: Vec<&str> = names.split('\t').collect();
-            let (names, end) = match names.get(..COPIED) {
-                Some(inner) => (inner, End::Limit),
-                None => (&names[..], End::Root),
-            };
+            let (names, end) = copied(&names);
             assert_eq!(places(model, stack), names, "{php:?} {all:#?}");
             frames += names.len();
             assert_eq!(bare(model, stack), 0, "{php:?} {all:#?}");
@@ -210,18 +181,6 @@ fn newest(pattern: impl Fn(u32) -> String) -> Option<PathBuf> {
     all.into_iter().find(|path| path.exists())
 }
 
-/// Asks again until a server answers; none: it never does.
-fn patiently<T>(mut ask: impl FnMut() -> Option<T>) -> T {
-    let begin = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(begin.elapsed() < PATIENCE, "the server does not answer");
-        std::thread::sleep(Duration::from_millis(50));
-    }
-}
-
 #[test]
 fn functions_in_php_fpm_are_those_that_called_one_another() {
     let Some(fpm) = newest(|minor| format!("/usr/sbin/php-fpm8.{minor}")) else {
@@ -236,7 +195,7 @@ fn functions_in_php_fpm_are_those_that_called_one_another() {
     );
     let settings = site.write("settings", &settings);
     let server = Program::start(&fpm, &["-n", "-F", "-R", "-y", &settings]);
-    let mut asked = patiently(|| UnixStream::connect(&socket).ok());
+    let mut asked = patiently(&fpm, || UnixStream::connect(&socket).ok());
     let script = site.0.join("programs/tree.php");
     let mut parameters = Vec::new();
     for (name, value) in [
@@ -259,7 +218,9 @@ fn functions_in_php_fpm_are_those_that_called_one_another() {
         asked.write_all(&record).expect("it listens");
     }
     let children = format!("/proc/{0}/task/{0}/children", server.pid());
-    let worker = patiently(|| fs::read_to_string(&children).ok()?.trim().parse().ok());
+    let worker = patiently(&fpm, || {
+        fs::read_to_string(&children).ok()?.trim().parse().ok()
+    });
     // A worker outlives a server that is killed, and is replaced by a server that lives: the server ends first.
     let _both = (server, Forks(vec![worker]));
     is_true(&fpm, worker);
@@ -288,7 +249,7 @@ fn functions_in_the_module_of_apache_are_those_that_called_one_another() {
     );
     let settings = site.write("settings", &settings);
     let server = Program::start(Path::new("/usr/sbin/apache2"), &["-X", "-f", &settings]);
-    let mut asked = patiently(|| TcpStream::connect(address).ok());
+    let mut asked = patiently(&module, || TcpStream::connect(address).ok());
     asked
         .write_all(b"GET /tree.php HTTP/1.0\r\n\r\n")
         .expect("it listens");

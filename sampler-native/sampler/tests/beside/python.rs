@@ -1,48 +1,39 @@
 //! Functions of Python that nothing prepared, by real interpreters on the real kernel: run as root. A version that is not there is said by
 //! name, and its tests left out.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    path::PathBuf,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{fs, path::PathBuf, time::Instant};
 
 use flametop_stream::{End, ModuleKind};
 
 use crate::{
     interpreted::{
-        COPIED, PATIENCE, Program, Shares, frames_of, is_path, more_stacks, print_sleepers,
-        record_tree,
+        PATIENCE, Program, Shares, by_thread, copied, frames_of, installed, is_path, more_stacks,
+        patiently, print_sleepers, record_tree, stack_of, told,
     },
     model::{Model, Recording},
 };
 
 /// Threads of `sleepers.py`.
 const SLEEPERS: usize = 19;
+
 /// Every CPython from 3.9 to 3.14 that is there, and those that `FLAMETOP_PYTHONS` names, with `:` between them.
 fn pythons() -> Vec<PathBuf> {
     let home = std::env::var("HOME").unwrap_or_default();
     let versions = fs::read_dir(format!("{home}/.pyenv/versions"));
     let versions = versions.into_iter().flatten().flatten();
-    let mut all: Vec<PathBuf> = versions.map(|v| v.path().join("bin/python3")).collect();
+    let mut usual: Vec<PathBuf> = versions.map(|v| v.path().join("bin/python3")).collect();
     for version in ["3.9", "3.10", "3.11", "3.12", "3.13", "3.14"] {
-        all.push(format!("/usr/bin/python{version}").into());
-        all.push(format!("/usr/local/bin/python{version}").into());
+        usual.push(format!("/usr/bin/python{version}").into());
+        usual.push(format!("/usr/local/bin/python{version}").into());
     }
+    usual.sort();
     let probe = "import sys, sysconfig; sys.exit(not (3, 9) <= sys.version_info < (3, 15) or bool(sysconfig.get_config_var('Py_GIL_DISABLED')))";
-    let named = std::env::var("FLAMETOP_PYTHONS").unwrap_or_default();
-    all.extend(std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()));
-    all.retain(|python| {
-        let status = Command::new(python).args(["-c", probe]).status();
-        status.is_ok_and(|status| status.success())
-    });
-    all.sort();
-    if all.is_empty() {
-        eprintln!("skipped, no CPython from 3.9 to 3.14 is here");
-    }
-    all
+    installed(
+        usual,
+        "FLAMETOP_PYTHONS",
+        ["-c", probe],
+        "CPython from 3.9 to 3.14",
+    )
 }
 
 /// The frames of functions of Python in a stack, the innermost first.
@@ -128,18 +119,7 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
         let file = std::env::temp_dir().join(format!("flametop-sleepers-{}", std::process::id()));
         let program = Program::start(&python, &["sleepers.py", &file.to_string_lossy()]);
         let pid = program.pid();
-        let begin = Instant::now();
-        let mut told = BTreeMap::new();
-        while told.len() < SLEEPERS {
-            assert!(begin.elapsed() < PATIENCE, "{python:?}: {told:?}");
-            std::thread::sleep(Duration::from_millis(100));
-            let text = fs::read_to_string(&file).unwrap_or_default();
-            let lines = text.lines().filter_map(|line| line.split_once('\t'));
-            told = lines
-                .map(|(tid, names)| (tid.parse::<u32>().expect("a number"), names.to_owned()))
-                .collect();
-        }
-        let _ = fs::remove_file(&file);
+        let told = told(&python, &file, |text| by_thread(text, SLEEPERS));
         let mut recording = Recording::open(&format!("target=pid {pid}"));
         recording.run(19, 3000);
         recording.name_all();
@@ -147,14 +127,9 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
         let model = &recording.model;
         let (threads, mut frames, mut calls_by_c) = (told.len(), 0, 0);
         for (tid, names) in told {
-            let stack = model.task(tid).and_then(|task| task.now?.stack);
-            let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
+            let stack = stack_of(model, tid);
             let all = model.names(stack);
-            let names: Vec<&str> = names.split('\t').collect();
-            let (names, end) = match names.get(..COPIED) {
-                Some(inner) => (inner, End::Limit),
-                None => (&names[..], End::Root),
-            };
+            let (names, end) = copied(&names);
             assert_eq!(places(model, stack), names, "{python:?} {all:#?}");
             frames += names.len();
             assert_eq!(bare(model, stack), 0, "{python:?} {all:#?}");
@@ -214,14 +189,9 @@ fn fork_and_threads_that_sleep_shortly_have_their_own_functions() {
         let pid = program.pid();
         let begin = Instant::now();
         let children = format!("/proc/{pid}/task/{pid}/children");
-        let child = loop {
-            let text = fs::read_to_string(&children).unwrap_or_default();
-            if let Ok(child) = text.trim().parse::<u32>() {
-                break child;
-            }
-            assert!(begin.elapsed() < PATIENCE, "{python:?} never forks");
-            std::thread::sleep(Duration::from_millis(20));
-        };
+        let child: u32 = patiently(&python, || {
+            fs::read_to_string(&children).ok()?.trim().parse().ok()
+        });
         let mut recording = Recording::open(&format!("target=pid {pid},{child}"));
         let naps = || {
             let tasks = fs::read_dir(format!("/proc/{child}/task")).expect("it lives");
@@ -275,18 +245,11 @@ fn thread_that_waits_for_the_gil_says_who_holds_it_and_no_other_thread_does() {
         let program = Program::start(&python, &["gil.py", &file.to_string_lossy()]);
         let pid = program.pid();
         let begin = Instant::now();
-        let [keeps, wants, rests] = loop {
-            assert!(begin.elapsed() < PATIENCE, "{python:?} does not start");
-            let text = fs::read_to_string(&file).unwrap_or_default();
-            let numbers = text.split_whitespace().map(|number| number.parse::<u32>());
-            if let Ok(numbers) = numbers.collect::<Result<Vec<_>, _>>()
-                && let [keeps, wants, rests] = numbers[..]
-            {
-                break [keeps, wants, rests];
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        };
-        let _ = fs::remove_file(&file);
+        let [keeps, wants, rests] = told(&python, &file, |text| {
+            let numbers = text.split_whitespace().map(|number| number.parse().ok());
+            let numbers: Vec<u32> = numbers.collect::<Option<_>>()?;
+            numbers.try_into().ok()
+        });
         let mut recording = Recording::open(&format!("target=pid {pid}"));
         let mut seen = false;
         while !seen {

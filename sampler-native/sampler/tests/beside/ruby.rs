@@ -1,36 +1,25 @@
 //! Functions of Ruby that nothing prepared, by a real interpreter on the real kernel: run as root. Where no Ruby is, its tests are left out.
 
 use std::{
-    collections::BTreeMap,
     fs,
     path::{Path, PathBuf},
     process::Command,
-    time::{Duration, Instant},
 };
 
 use flametop_stream::{End, ModuleKind};
 
 use crate::{
     interpreted::{
-        COPIED, PATIENCE, Program, Shares, frames_of, is_path, more_stacks, print_sleepers,
-        record_tree,
+        Program, Shares, by_thread, copied, frames_of, installed, is_path, more_stacks,
+        print_sleepers, record_tree, stack_of, told,
     },
     model::{Model, Recording},
 };
 
 /// The Ruby that is there, and those that `FLAMETOP_RUBIES` names, with `:` between them.
 fn rubies() -> Vec<PathBuf> {
-    let mut all: Vec<PathBuf> = vec!["/usr/bin/ruby".into()];
-    let named = std::env::var("FLAMETOP_RUBIES").unwrap_or_default();
-    all.extend(std::env::split_paths(&named).filter(|path| !path.as_os_str().is_empty()));
-    all.retain(|ruby| {
-        let status = Command::new(ruby).args(["-e", "exit"]).status();
-        status.is_ok_and(|status| status.success())
-    });
-    if all.is_empty() {
-        eprintln!("skipped, no Ruby is here");
-    }
-    all
+    let usual = ["/usr/bin/ruby".into()];
+    installed(usual, "FLAMETOP_RUBIES", ["-e", "exit"], "Ruby")
 }
 
 /// The functions of Ruby in a stack without their classes; none: not all of their names have come.
@@ -115,19 +104,8 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
         let _ = fs::remove_file(&file);
         let text = file.to_string_lossy().into_owned();
         let program = Program::start(&ruby, &["sleepers.rb", &text]);
-        let begin = Instant::now();
-        let mut told = BTreeMap::new();
         let sleepers = SLEEPERS + usize::from(has_ractors(&ruby));
-        while told.len() < sleepers {
-            assert!(begin.elapsed() < PATIENCE, "{ruby:?}: {told:?}");
-            std::thread::sleep(Duration::from_millis(100));
-            let text = fs::read_to_string(&file).unwrap_or_default();
-            let lines = text.lines().filter_map(|line| line.split_once('\t'));
-            told = lines
-                .map(|(tid, names)| (tid.parse::<u32>().expect("a number"), names.to_owned()))
-                .collect();
-        }
-        let _ = fs::remove_file(&file);
+        let told = told(&ruby, &file, |text| by_thread(text, sleepers));
         let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
         recording.run(19, 3000);
         recording.name_all();
@@ -135,14 +113,9 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
         let model = &recording.model;
         let (threads, mut frames) = (told.len(), 0);
         for (tid, names) in told {
-            let stack = model.task(tid).and_then(|task| task.now?.stack);
-            let stack = stack.unwrap_or_else(|| panic!("no stack of {tid}"));
+            let stack = stack_of(model, tid);
             let all = model.names(stack);
-            let names: Vec<&str> = names.split('\t').collect();
-            let (names, end) = match names.get(..COPIED) {
-                Some(inner) => (inner, End::Limit),
-                None => (&names[..], End::Root),
-            };
+            let (names, end) = copied(&names);
             let told: Vec<(String, u32)> = names
                 .iter()
                 .map(|told| {

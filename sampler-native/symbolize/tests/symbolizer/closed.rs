@@ -1,7 +1,6 @@
 //! Files that only their owner may read, in the helper process, which is another user without any right.
 
-use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::Write;
+use std::fs::{self, OpenOptions, Permissions};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
@@ -41,18 +40,7 @@ fn ask_closed_file_with_packed_symbols_has_their_names() {
     let scratch = Scratch::new();
     let so = scratch.object("libfull.so", SOURCE);
     let known = symbols(&so, false);
-    let (packed, mini) = (scratch.path("symbols.xz"), scratch.path("libmini.so"));
-    let mut encoder = xz2::write::XzEncoder::new(File::create(&packed).expect("a file"), 6);
-    encoder
-        .write_all(&fs::read(&so).expect("the file"))
-        .expect("packed");
-    encoder.finish().expect("packed");
-    let section = format!(".gnu_debugdata={}", text(&packed));
-    let (from, to) = (text(&so), text(&mini));
-    run(
-        "objcopy",
-        &["--strip-all", "--add-section", &section, &from, &to],
-    );
+    let mini = with_packed_symbols(&scratch, &so);
     close(&mini, 0o600);
     let answers = ask(&mut start_with(&mini), &[query(0, 1, known["hidden"])]);
     assert_eq!(name(&answers[0]), "hidden");

@@ -1,7 +1,6 @@
 //! The client and the real helper process, on real files. The kernel's symbols need root.
 
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::Write;
 use std::os::unix::fs::{FileExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -288,23 +287,7 @@ fn ask_file_with_compressed_symbols_gives_their_names() {
                   int last(int x) { return hidden(x) + hidden(x + 1); }\n";
     let so = scratch.object("libfull.so", source);
     let known = symbols(&so, false);
-    let (packed, mini) = (scratch.path("symbols.xz"), scratch.path("libmini.so"));
-    let mut encoder = xz2::write::XzEncoder::new(File::create(&packed).expect("a file"), 6);
-    encoder
-        .write_all(&fs::read(&so).expect("the file"))
-        .expect("packed");
-    encoder.finish().expect("packed");
-    let section = format!(".gnu_debugdata={}", text(&packed));
-    run(
-        "objcopy",
-        &[
-            "--strip-all",
-            "--add-section",
-            &section,
-            &text(&so),
-            &text(&mini),
-        ],
-    );
+    let mini = with_packed_symbols(&scratch, &so);
     let mut symbolizer = start_with(&mini);
     let answers = ask(
         &mut symbolizer,

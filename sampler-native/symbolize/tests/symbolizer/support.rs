@@ -254,3 +254,20 @@ pub fn sparse_elf(path: &Path, table: u64) -> File {
     file.set_len(0x1000 + table).expect("a hole");
     file
 }
+
+/// A copy of a file whose symbols lie packed in a section, as distributions have them.
+pub fn with_packed_symbols(scratch: &Scratch, so: &Path) -> PathBuf {
+    let (packed, mini) = (scratch.path("symbols.xz"), scratch.path("libmini.so"));
+    let mut encoder = xz2::write::XzEncoder::new(File::create(&packed).expect("a file"), 6);
+    encoder
+        .write_all(&fs::read(so).expect("the file"))
+        .expect("packed");
+    encoder.finish().expect("packed");
+    let section = format!(".gnu_debugdata={}", text(&packed));
+    let (from, to) = (text(so), text(&mini));
+    run(
+        "objcopy",
+        &["--strip-all", "--add-section", &section, &from, &to],
+    );
+    mini
+}

@@ -160,17 +160,22 @@ fn ask_cache_that_lies_is_not_believed() {
     }
 }
 
-#[test]
-fn ask_under_sudo_files_are_fetched_by_and_belong_to_the_caller() {
-    const NOBODY: u32 = 65_534;
-    let scratch = Scratch::new();
-    let file = Stripped::new(&scratch, "libtheirs.so");
+const NOBODY: u32 = 65_534;
+
+/// A server that has the debug file, and sends it slowly enough for a look at who fetches it.
+fn slow_server(file: &Stripped) -> Server {
     let right = file.debug.clone();
-    let server = Server::start(move |_, stream| {
-        // Slow enough to be looked at.
+    Server::start(move |_, stream| {
         sleep(Duration::from_millis(300));
         send_file(stream, &right);
-    });
+    })
+}
+
+#[test]
+fn ask_under_sudo_files_are_fetched_by_and_belong_to_the_caller() {
+    let scratch = Scratch::new();
+    let file = Stripped::new(&scratch, "libtheirs.so");
+    let server = slow_server(&file);
     let home = scratch.path("home");
     fs::create_dir(&home).expect("a folder");
     std::os::unix::fs::chown(&home, Some(NOBODY), Some(NOBODY)).expect("this test needs root");
@@ -206,15 +211,9 @@ fn ask_under_sudo_files_are_fetched_by_and_belong_to_the_caller() {
 
 #[test]
 fn ask_as_root_without_sudo_curl_is_nobody() {
-    const NOBODY: u32 = 65_534;
     let scratch = Scratch::new();
     let file = Stripped::new(&scratch, "librooted.so");
-    let right = file.debug.clone();
-    let server = Server::start(move |_, stream| {
-        // Slow enough to be looked at.
-        sleep(Duration::from_millis(300));
-        send_file(stream, &right);
-    });
+    let server = slow_server(&file);
     let mut symbolizer = started(settings(&scratch, &[&server.address]), &[&file]);
     hidden(&mut symbolizer, &file);
     let mut curl = None;
