@@ -2,11 +2,10 @@
 //! until a signal ends it. `session PASS_HZ CPU_HZ SYMBOLIZER`, as root.
 //!
 //! `session PASS_HZ CPU_HZ SYMBOLIZER PID SECONDS` takes one process only, and after some time prints lines `key value` of so many seconds: the
-//! samples of the CPU clock and the changes of tasks that passes saw, and the CPU time of this process and of its children, µs.
+//! samples of the CPU clock and the changes of tasks that passes saw, and the CPU time of this process, its children and its BPF programs, µs.
 
 use std::{
     error::Error,
-    fs,
     io::{self, Read},
     process::ExitCode,
     thread::sleep,
@@ -62,7 +61,8 @@ const WARM: Duration = Duration::from_secs(6);
 struct Price {
     begin: Instant,
     time: Duration,
-    /// CPU time of all processes here when what is measured began, ns.
+    /// CPU time of all that is flametop's, as last told, ns; and when what is measured began.
+    own_cpu: u64,
     before: Option<u64>,
     samples: u64,
     changes: u64,
@@ -70,6 +70,9 @@ struct Price {
 
 impl Price {
     fn see(&mut self, record: &Record<'_>) {
+        if let Record::HostUsage { own_cpu, .. } = record {
+            self.own_cpu = *own_cpu;
+        }
         if self.before.is_some() {
             self.samples += u64::from(matches!(record, Record::CpuSample(_)));
             self.changes += u64::from(matches!(record, Record::TaskChanged(_)));
@@ -77,42 +80,21 @@ impl Price {
     }
 
     /// Goes on after a batch. Returns false once the time is over and the figures are printed.
-    fn goes_on(&mut self) -> io::Result<bool> {
+    fn goes_on(&mut self) -> bool {
         let Some(before) = self.before else {
             if self.begin.elapsed() >= WARM {
-                (self.begin, self.before) = (Instant::now(), Some(cpu_time(std::process::id())?));
+                (self.begin, self.before) = (Instant::now(), Some(self.own_cpu));
             }
-            return Ok(true);
+            return true;
         };
         if self.begin.elapsed() < self.time {
-            return Ok(true);
+            return true;
         }
-        let time = cpu_time(std::process::id())? - before;
         println!("samples {}", self.samples);
         println!("changes {}", self.changes);
-        println!("cpu {}", time / 1000);
-        Ok(false)
+        println!("cpu {}", (self.own_cpu - before) / 1000);
+        false
     }
-}
-
-/// CPU time of the threads of a process and of its children, ns.
-fn cpu_time(pid: u32) -> io::Result<u64> {
-    let mut all = 0;
-    for task in fs::read_dir(format!("/proc/{pid}/task"))? {
-        let task = task?.path();
-        // It may have ended.
-        let read = |name: &str| fs::read_to_string(task.join(name)).unwrap_or_default();
-        let number = |word: &str| word.parse::<u64>().ok();
-        all += read("schedstat")
-            .split(' ')
-            .next()
-            .and_then(number)
-            .unwrap_or(0);
-        for child in read("children").split_whitespace() {
-            all += cpu_time(child.parse().map_err(io::Error::other)?).unwrap_or(0);
-        }
-    }
-    Ok(all)
 }
 
 fn run(
@@ -149,7 +131,7 @@ fn run(
         }
         wishes.ask_names(&asked);
         if let Some(price) = &mut price
-            && !price.goes_on()?
+            && !price.goes_on()
         {
             break;
         }
@@ -168,6 +150,7 @@ fn main() -> ExitCode {
     let price = number(4).map(|seconds| Price {
         begin: Instant::now(),
         time: Duration::from_secs(seconds.into()),
+        own_cpu: 0,
         before: None,
         samples: 0,
         changes: 0,
