@@ -34,8 +34,8 @@ inside() {
 system_debs=(busybox-static libc6 libelf1 zlib1g libgcc-s1 libstdc++6)
 jdk_deb=openjdk-17-jdk-headless
 
-# fetched: makes that root, unless it is there. Its JDK links the runtime of the other's modules, which takes the same version.
-fetched() {
+# make_root: makes that root, unless it is there. Its JDK links the runtime of the other's modules, which takes the same version.
+make_root() {
   local made=$here/var/tmp/fetched archive packages
   local tools=(ca-certificates cargo-web rustc-web libstd-rust-web-dev:arm64 gcc g++ libc6-dev gcc-aarch64-linux-gnu g++-aarch64-linux-gnu
     make pkg-config clang libelf-dev libelf-dev:arm64 zlib1g-dev:arm64 "$jdk_deb" qemu-user-static qemu-system-arm cpio)
@@ -69,7 +69,7 @@ fetched() {
   printf %s "$packages" >"$made"
 }
 
-# crates: to this machine's cargo, whose folder is seen in that root.
-crates() {
+# fetch_crates: to this machine's cargo, whose folder is seen in that root.
+fetch_crates() {
   (cd "$root/sampler-native" && "$(find_cargo)" fetch --locked --target $rust_name)
 }

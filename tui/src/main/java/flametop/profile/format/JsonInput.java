@@ -108,12 +108,21 @@ final class JsonInput extends InputStream {
   }
 
   /** Whether an element ends before a byte; if not, the parser goes on. */
-  private boolean ends(int behind, boolean first) {
+  private boolean ends(int behind, boolean first) throws IOException {
     boolean whole = behind >= 0 && behind < end && (buffer[behind] == ',' || buffer[behind] == ']');
     if (!whole && !first) {
-      int begin = space(at + 1);
+      int next = space(at + 1);
+      while (next == end) {
+        // Space that is longer than an element may be: the comma moves behind the space.
+        at = end - 1;
+        buffer[at] = ',';
+        if (!fill()) {
+          break;
+        }
+        next = space(at + 1);
+      }
       // The parser has seen no element: a comma would be an error, as it is before the end.
-      at += begin < end && buffer[begin] == ']' ? 0 : 1;
+      at += next < end && buffer[next] == ']' ? 0 : 1;
     }
     if (!whole) {
       giveBack();

@@ -122,6 +122,7 @@ public final class Stacks extends InternedFunctions {
   private static final int SOFTIRQ_ENTRY = 16;
   private static final int RENAMED = 32;
   private static final int LIMITED = 64;
+  private static final int ADDRESS = 128;
 
   /** Whether any frame is {@code RENAMED}; its stacks are looked for all at once. */
   private boolean renames;
@@ -291,8 +292,10 @@ public final class Stacks extends InternedFunctions {
             : name.source() == NameSource.REASON ? NodeKind.REASON : NodeKind.of(module.kind);
     String file = kind == NodeKind.REASON ? "" : module.file;
     frameFunction.items[frame] = function(kind, file, name.text());
-    frameFlags.items[frame] &= ~(STANDIN | LIMITED);
+    frameFlags.items[frame] &= ~(STANDIN | LIMITED | ADDRESS);
     frameFlags.items[frame] |= limited ? LIMITED : 0;
+    boolean start = name.source() == NameSource.FUNCTION_START;
+    frameFlags.items[frame] |= kind == NodeKind.UNKNOWN || start ? ADDRESS : 0;
     if (name.source() == NameSource.ROOT) {
       frameFlags.items[frame] |= IS_ROOT;
     }
@@ -450,9 +453,12 @@ public final class Stacks extends InternedFunctions {
     return stacks.get(stack).missing == 0;
   }
 
-  /** Whether the answer to the question for the name of a frame was that there is none. */
+  /**
+   * Whether the answer to the question for the name of a frame was that there is none: the frame
+   * shows an address, or the address where its function starts.
+   */
   public boolean hasNoName(int frame) {
-    return kind(frameFunction.items[frame]) == NodeKind.UNKNOWN;
+    return (frameFlags.items[frame] & ADDRESS) != 0;
   }
 
   /** The kind of the functions of a module. */

@@ -167,6 +167,19 @@ class JsonInputTest {
   }
 
   @Test
+  void numbersAndLists_endAfterACommaAndLongSpace_areDamaged() throws IOException {
+    for (int spaces : new int[] {1 << 16, (1 << 17) - 3, 1 << 17, 300_000}) {
+      for (String element : List.of("1", "[1]")) {
+        for (String end : List.of("]", "", "2]", "[2]]")) {
+          String text = "[" + element + "," + " ".repeat(spaces) + end;
+          same(text, StandardCharsets.UTF_8, 8_000);
+          same(text, StandardCharsets.UTF_8, 1 << 20);
+        }
+      }
+    }
+  }
+
+  @Test
   void place_ofDamageBehindArrays_isThatOfTheByte() throws IOException {
     String text = "{\"a\":[" + "12345,".repeat(50_000) + "1],\"b\":[[1,2],[3]],\"c\":%}";
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);

@@ -127,6 +127,23 @@ final class QualityTest {
     assertEquals(1, quality.nameLimited());
   }
 
+  @Test
+  void sample_frameWithoutASymbol_isNotNamedUntilASymbolComes() {
+    name(1, NameSource.SYMBOL);
+    name(2, NameSource.FUNCTION_START);
+    name(3, NameSource.UNKNOWN);
+    stack(0, WalkEnd.ROOT, 1, 1);
+    stack(1, WalkEnd.ROOT, 2, 1, 2);
+    stack(2, WalkEnd.ROOT, 2, 1, 3);
+    for (int stack = 0; stack < 3; stack++) {
+      quality.sample(0, stack, WalkEnd.ROOT);
+    }
+    assertEquals("native 3: root=3 guessed=1 named=1", text(quality.report(TEN).runtimes()));
+    name(2, NameSource.SYMBOL);
+    quality.sample(0, 1, WalkEnd.ROOT);
+    assertEquals("native 4: root=4 guessed=1 named=2", text(quality.report(TEN).runtimes()));
+  }
+
   /** Modules 10 to 19 with a frame each, which has the same number. */
   private void modulesOfRuntimes() {
     String[] files = {"libjvm.so", "python3.11", "php8.2", "libruby-3.1.so.3.1", "node"};
