@@ -25,10 +25,7 @@ const THREAD: [&str; 2] = ["JavaThread", "Thread"];
 /// Where each thing is that tells the holder of a monitor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Monitors {
-    /// Where the address of the list of all threads lies; in the list, how many there are, and the address of their addresses.
-    list: u64,
-    length: u32,
-    threads: u32,
+    threads: Threads,
     /// Of a thread, its part for the operating system, and in there its number.
     system: u32,
     number: u32,
@@ -40,6 +37,61 @@ pub struct Monitors {
     /// The highest address of a thread's stack, and its size.
     stack: Option<(u32, u32)>,
     locks: Option<Locks>,
+}
+
+/// Where all threads are found.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Threads {
+    /// Where the address of a list lies; in the list, how many there are, and the address of their addresses.
+    List {
+        list: u64,
+        length: u32,
+        threads: u32,
+    },
+    /// Before JDK 12: where the address of the first one lies, and in each the address of the next.
+    Chain { first: u64, next: u32 },
+}
+
+impl Threads {
+    fn of(tables: &Tables) -> Option<Threads> {
+        let offset = |of: &str, name: &str| tables.offset(&[of], name);
+        let Some(list) = tables.address(&["ThreadsSMRSupport"], "_java_thread_list") else {
+            return Some(Threads::Chain {
+                first: tables.address(&["Threads"], "_thread_list")?,
+                next: offset("JavaThread", "_next")?,
+            });
+        };
+        Some(Threads::List {
+            list,
+            length: offset("ThreadsList", "_length")?,
+            threads: offset("ThreadsList", "_threads")?,
+        })
+    }
+
+    /// The addresses of all threads.
+    fn all(&self, memory: &Pages<'_>) -> Option<Vec<u64>> {
+        match *self {
+            Threads::List {
+                list,
+                length,
+                threads,
+            } => {
+                let list = memory.u64(list).ok()?;
+                let length = memory.u32(list.wrapping_add(length.into())).ok()?;
+                let threads = word(memory, list, threads)?;
+                let indices = 0..u64::from(length.min(MOST_THREADS));
+                let threads = indices.map(|index| memory.u64(threads.wrapping_add(8 * index)).ok());
+                threads.collect()
+            }
+            Threads::Chain { first, next } => {
+                let some = |thread: &u64| *thread != 0;
+                let first = memory.u64(first).ok().filter(some);
+                let chain =
+                    std::iter::successors(first, |thread| word(memory, *thread, next).filter(some));
+                Some(chain.take(MOST_THREADS as usize).collect())
+            }
+        }
+    }
 }
 
 /// Where a thread's own list of locks is.
@@ -66,9 +118,7 @@ impl Monitors {
         };
         let stack = tables.offset(&THREAD, "_stack_base");
         Some(Monitors {
-            list: tables.address(&["ThreadsSMRSupport"], "_java_thread_list")?,
-            length: offset("ThreadsList", "_length")?,
-            threads: offset("ThreadsList", "_threads")?,
+            threads: Threads::of(tables)?,
             system: tables.offset(&THREAD, "_osthread")?,
             number: offset("OSThread", "_thread_id")?,
             pending: tables.offset(&THREAD, "_current_pending_monitor")?,
@@ -82,7 +132,7 @@ impl Monitors {
     /// The number of the thread that holds the monitor which this thread is blocked on. It held the monitor at two moments between which
     /// the rest was read, if the blocked thread has slept all the time. None: there is none, or none is certain.
     pub fn holder(&self, memory: &Pages<'_>, blocked: u32) -> Option<u32> {
-        let threads = self.all(memory)?;
+        let threads = self.threads.all(memory)?;
         // The number lies elsewhere in memory: only of threads that are blocked it is read.
         let blocked_on = |thread: &u64| {
             let monitor = word(memory, *thread, self.pending).filter(|monitor| *monitor != 0)?;
@@ -104,16 +154,6 @@ impl Monitors {
         let same = word(&now, thread, self.pending) == Some(monitor)
             && word(&now, monitor, self.owner) == Some(owner);
         (same && number != blocked).then_some(number)
-    }
-
-    /// The addresses of all threads.
-    fn all(&self, memory: &Pages<'_>) -> Option<Vec<u64>> {
-        let list = memory.u64(self.list).ok()?;
-        let length = memory.u32(list.wrapping_add(self.length.into())).ok()?;
-        let threads = word(memory, list, self.threads)?;
-        let indices = 0..u64::from(length.min(MOST_THREADS));
-        let threads = indices.map(|index| memory.u64(threads.wrapping_add(8 * index)).ok());
-        threads.collect()
     }
 
     /// The number that a thread has for the kernel, in its own namespace.

@@ -21,7 +21,7 @@ pub const MAX_NAME: usize = 48;
 const MAX_STRIDE: u64 = 256;
 
 /// Types whose fields are kept.
-const TYPES: [&[u8]; 31] = [
+const TYPES: [&[u8]; 32] = [
     b"AbstractInterpreter",
     b"Abstract_VM_Version",
     b"CodeBlob",
@@ -49,6 +49,7 @@ const TYPES: [&[u8]; 31] = [
     b"StubRoutines",
     b"Symbol",
     b"Thread",
+    b"Threads",
     b"ThreadsList",
     b"ThreadsSMRSupport",
     b"VirtualSpace",

@@ -8,7 +8,7 @@ pub const BASE: u64 = 0x7f00_0000_0000;
 const SIZE: usize = 1 << 20;
 const SEGMENT: u64 = 128;
 /// Names of fields, the type of each, and its offset.
-const FIELDS: [(&str, &str, u64); 57] = [
+const FIELDS: [(&str, &str, u64); 59] = [
     ("CodeBlob", "_name", 96),
     ("CodeBlob", "_frame_complete_offset", 20),
     ("CodeBlob", "_frame_size", 28),
@@ -47,6 +47,7 @@ const FIELDS: [(&str, &str, u64); 57] = [
     ("nmethod", "_metadata_offset", 260),
     ("JavaThread", "_lock_stack", 64),
     ("JavaThread", "_monitor_owner_id", 56),
+    ("JavaThread", "_next", 24),
     ("LockStack", "_base[0]", 8),
     ("LockStack", "_top", 0),
     ("OSThread", "_thread_id", 8),
@@ -66,9 +67,10 @@ const FIELDS: [(&str, &str, u64); 57] = [
     ("JVMFlag", "numFlags", 0),
     ("StubRoutines", "_call_stub_return_address", 0),
     ("ContinuationEntry", "_return_pc", 0),
+    ("Threads", "_thread_list", 0),
     ("ThreadsSMRSupport", "_java_thread_list", 0),
 ];
-const FIRST_STATIC: usize = 49;
+const FIRST_STATIC: usize = 50;
 const SIZES: [(&str, u64); 5] = [
     ("JVMFlag", 24),
     ("HeapBlock", 16),

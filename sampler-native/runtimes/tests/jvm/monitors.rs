@@ -50,6 +50,11 @@ impl Threads {
         jvm.put64(list, data);
         let of_list = jvm.variable("_java_thread_list");
         jvm.put64(of_list, list);
+        // As before JDK 12: each thread has the address of the next.
+        let first = jvm.variable("_thread_list");
+        jvm.put64(first, threads[0]);
+        jvm.put64(threads[0] + 24, threads[1]);
+        jvm.put64(threads[1] + 24, threads[2]);
         Threads {
             jvm,
             threads,
@@ -126,11 +131,24 @@ fn holder_of_a_monitor_that_is_free_or_the_threads_own_or_of_nobody_is_none() {
 
 #[test]
 fn holder_in_a_jvm_that_does_not_tell_of_monitors_is_none() {
-    for hidden in ["_current_pending_monitor", "_owner", "_java_thread_list"] {
-        let mut threads = Threads::new(&[hidden]);
+    let lists = &["_java_thread_list", "_thread_list"][..];
+    for hidden in [&["_current_pending_monitor"], &["_owner"], lists] {
+        let mut threads = Threads::new(hidden);
         threads.own(102);
-        assert_eq!(threads.holder(), None, "{hidden}");
+        assert_eq!(threads.holder(), None, "{hidden:?}");
     }
+}
+
+#[test]
+fn holder_in_a_jvm_whose_threads_have_the_next_is_the_owner() {
+    let mut threads = Threads::new(&["_java_thread_list"]);
+    threads.own(102);
+    assert_eq!(threads.holder(), Some(HOLDER));
+    threads.own(103);
+    let last = threads.threads[2];
+    // A circle ends.
+    threads.jvm.put64(last + 24, threads.threads[0]);
+    assert_eq!(threads.holder(), None);
 }
 
 #[test]
