@@ -136,8 +136,8 @@ impl Pipeline {
         };
         let (mut end, mut id) = (end_without_stack(head), None);
         if let Some(stack) = stack {
-            let collected = task.pieces.as_deref();
-            let walk = self.walker.walk(head, stack, collected, process, turn);
+            let seen = Some((pass, task.pieces.as_deref()));
+            let walk = self.walker.walk(head, stack, seen, process, turn);
             if walk.awaited.is_some() {
                 return walk.awaited;
             }

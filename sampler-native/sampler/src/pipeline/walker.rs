@@ -173,19 +173,20 @@ impl Walker {
         }
     }
 
-    /// Walks both halves of a stack into `self.user` and `self.kernel`. `collected`: memory of the same stack that came before.
+    /// Walks both halves of a stack into `self.user` and `self.kernel`. `seen`: the pass that saw the task, and memory of the same stack that
+    /// came before.
     pub fn walk(
         &mut self,
         head: &Head,
         stack: &StackPart<'_>,
-        collected: Option<&Pieces>,
+        seen: Option<(u64, Option<&Pieces>)>,
         process: &mut Process,
         turn: Turn,
     ) -> Walk {
         let now = os::monotonic();
         let left = self.budget.left(process.work, head.uid, now);
         self.files.modules.allow(left);
-        let walk = self.walk_halves(head, stack, collected, process, turn);
+        let walk = self.walk_halves(head, stack, seen, process, turn);
         let spent = self.files.modules.take_spent();
         self.budget.spend(&mut process.work, head.uid, now, spent);
         let needed = self.files.ask_for_needed();
@@ -253,7 +254,7 @@ impl Walker {
         &mut self,
         head: &Head,
         stack: &StackPart<'_>,
-        collected: Option<&Pieces>,
+        seen: Option<(u64, Option<&Pieces>)>,
         process: &mut Process,
         turn: Turn,
     ) -> Walk {
@@ -288,6 +289,7 @@ impl Walker {
             self.tell_unknown(head.tgid, why);
         }
         let switches = head.nvcsw + head.nivcsw;
+        let collected = seen.and_then(|(_, collected)| collected);
         let pieces = pieces(stack, collected.filter(|p| p.switches == switches));
         let mapping = match stack.mapping.is_empty() {
             true => stack.user_address..stack.user_address.saturating_add(UNKNOWN_MAPPING),
@@ -329,7 +331,9 @@ impl Walker {
             Some(chain_of(head.tid, head.image, chain))
         });
         let attached = maps.attached();
-        let lock = attached.and_then(|attached| self.lock(head, process, attached));
+        let lock = attached
+            .zip(seen)
+            .and_then(|(attached, (pass, _))| self.lock(head, pass, process, attached));
         if let Some(attached) = attached
             && self.codes.ask(head, process, attached)
             && turn != Turn::Last
@@ -347,7 +351,11 @@ impl Walker {
             // The task has run on since: the callers may still be right, the leaf is not.
             self.user.remove(0);
         }
-        let held = lock.is_some_and(|holder| self.put_holder(head, holder));
+        // At the next pass the lock may have another holder, or one at all.
+        let held = lock.is_some();
+        if let Some(holder) = lock.flatten() {
+            self.put_word(&held::label(&holder));
+        }
         if is_asleep(head)
             && let Some(attached) = attached
             && let Some(wait) = attached.wait(&process.code, &interpreted, stack.regs[ARGUMENT])
@@ -368,10 +376,12 @@ impl Walker {
         }
     }
 
-    /// The lock that a sleeping task may be blocked on, if it is: who holds the lock, if that is known; else it is asked for.
+    /// The lock that a sleeping task may be blocked on, if it is: who holds the lock, if that is known; else it is asked for. Nobody asks for
+    /// a holder that may not be shown.
     fn lock(
-        &self,
+        &mut self,
         head: &Head,
+        pass: u64,
         process: &mut Process,
         attached: &Attached,
     ) -> Option<Option<runtimes::Holder>> {
@@ -383,20 +393,10 @@ impl Walker {
         let innermost = functions.find_map(|frame| function_of(modules, frame))?;
         let name = self.codes.names.get(innermost.name)?;
         let switches = head.nvcsw + head.nivcsw;
-        if !attached.may_block(name) {
+        if !attached.may_block(name) || !self.held.may_show(pass, head.tid) {
             return None;
         }
         Some(process.code.holder(head.tid, switches, head.ktime))
-    }
-
-    /// Puts the holder of the lock that the task is blocked on on top of the user frames of the last walk. Returns whether the task is to be
-    /// copied again at the next pass, which may know another holder, or one at all. False: there are too many such tasks.
-    fn put_holder(&mut self, head: &Head, holder: Option<runtimes::Holder>) -> bool {
-        let may = self.held.may_show(head.ktime);
-        if let Some(holder) = holder.filter(|_| may) {
-            self.put_word(&held::label(&holder));
-        }
-        may
     }
 
     /// Puts the wait for the lock of an interpreter on top of the user frames of the last walk.
