@@ -100,22 +100,8 @@ const VERSIONS: [Version; 7] = [
     V3_13,
     Version {
         number: 0x030e_00f0,
-        interpreters: 632,
-        next_interpreter: 7264,
-        threads: 7344,
-        identity: 160,
-        first: 72,
-        previous: 8,
-        code: 0,
-        place: 56,
-        ascii: 40,
-        file: 112,
-        name: 128,
-        first_line: 68,
-        table: 136,
         instructions: 208,
-        lines: [30, 32, 34],
-        is_free_threaded: false,
+        ..V3_13
     },
     // 3.13t.
     Version {
