@@ -9,10 +9,15 @@ use crate::{
     names::{self, end_of},
 };
 
+/// Bytes of a pointer.
+const POINTER: u16 = 8;
+
 /// Most characters of a name, and of a path.
 const MOST_NAME: u64 = 256;
 const MOST_PATH: u64 = 4096;
 
+/// From the header's end of a text to its state.
+const STATE: u64 = 16;
 /// Bits of the state of a text: bytes of a character, whether the characters lie behind the object, and whether all are ASCII.
 const WIDTH_SHIFT: u32 = 2;
 const WIDTH: u32 = 7;
@@ -26,7 +31,7 @@ const LIBRARIES: [&str; 2] = ["site-packages", "dist-packages"];
 /// object at that address with the same two has the same name.
 pub fn read(layout: &Layout, code_type: u64, memory: &Pages<'_>, at: u64) -> io::Result<Method> {
     let word = |offset: u16| memory.u64(at.wrapping_add(offset.into()));
-    if word(8)? != code_type {
+    if word(layout.header - POINTER)? != code_type {
         return Err(strange("it is no code object"));
     }
     let (name, file) = (word(layout.name)?, word(layout.file)?);
@@ -60,8 +65,9 @@ fn shown(path: &str, function: &str) -> String {
 
 /// A text; one that is longer than `most` characters is cut.
 fn text(layout: &Layout, memory: &Pages<'_>, at: u64, most: u64) -> io::Result<String> {
-    let length = memory.u64(at.wrapping_add(16))?;
-    let state = memory.u32(at.wrapping_add(32))?;
+    let fields = at.wrapping_add(layout.header.into());
+    let length = memory.u64(fields)?;
+    let state = memory.u32(fields.wrapping_add(STATE))?;
     if state & COMPACT == 0 {
         return Err(strange("it is no text as names are"));
     }

@@ -20,17 +20,28 @@ pub enum Gil {
     OfRuntime(u16),
     /// From 3.12 on an interpreter has a pointer to its lock at this offset.
     OfInterpreter(u16),
+    /// In a free-threaded build the pointer leads to a word that says whether the lock is used; the lock's other fields follow as elsewhere.
+    /// While the lock is not used, no thread sleeps on it.
+    BehindSwitch(u16),
 }
+
+/// Bytes of the word in front of a lock.
+const SWITCH: u64 = 8;
 
 impl Gil {
     /// The address of the lock of an interpreter; 0: it cannot be read.
     pub fn address(self, memory: &Pages<'_>, runtime: u64, interpreter: u64) -> u64 {
+        let pointer = |offset: u16| {
+            let pointer = memory.u64(interpreter.wrapping_add(offset.into()));
+            pointer.unwrap_or(0)
+        };
         match self {
             Gil::OfRuntime(offset) => runtime.wrapping_add(offset.into()),
-            Gil::OfInterpreter(offset) => {
-                let pointer = memory.u64(interpreter.wrapping_add(offset.into()));
-                pointer.unwrap_or(0)
-            }
+            Gil::OfInterpreter(offset) => pointer(offset),
+            Gil::BehindSwitch(offset) => match pointer(offset) {
+                0 => 0,
+                switch => switch.wrapping_add(SWITCH),
+            },
         }
     }
 }

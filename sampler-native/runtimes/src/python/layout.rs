@@ -44,6 +44,8 @@ pub struct Layout {
     pub lines: u16,
     pub table: Table,
     pub instructions: u16,
+    /// Bytes of the header of an object, which ends with the object's type.
+    pub header: u16,
     /// In a text: where its characters begin, if all are ASCII, and if not.
     pub ascii: u16,
     pub wide: u16,
@@ -96,6 +98,10 @@ struct Told {
     code: [u64; 5],
     /// The size of a text without its characters, if all are ASCII.
     ascii: u64,
+    /// Bits of references to code objects that say who counts them.
+    tags: u16,
+    /// Whether frames of a free-threaded build (3.13t) are known. Those of 3.14t lead into copies of the instructions, one for each thread.
+    free_threaded: bool,
 }
 
 const TOLD_3_13: Told = Told {
@@ -104,6 +110,8 @@ const TOLD_3_13: Told = Told {
     frame: [29, 30, 31, 33],
     code: [35, 37, 38, 39, 43],
     ascii: 70,
+    tags: 0,
+    free_threaded: true,
 };
 
 const TOLD_3_14: Told = Told {
@@ -112,10 +120,15 @@ const TOLD_3_14: Told = Told {
     frame: [32, 33, 34, 36],
     code: [40, 42, 43, 44, 48],
     ascii: 80,
+    tags: 3,
+    free_threaded: false,
 };
 
-/// Bits of references of 3.14 that say who counts them.
-const TAGS_3_14: u16 = 3;
+/// Bytes of the header of an object; a free-threaded build has there also which thread owns the object, and a lock of the object.
+const HEADER: u16 = 16;
+const HEADER_OF_FREE_THREADED: u16 = 32;
+/// From the header's end of a text to its characters that are not all ASCII.
+const WIDE: u16 = 40;
 
 /// Bytes of an instruction.
 pub const INSTRUCTION: u64 = 2;
@@ -156,6 +169,7 @@ const V3_10: Layout = Layout {
     lines: 120,
     table: Table::Ranges,
     instructions: 0,
+    header: HEADER,
     ascii: 48,
     wide: 72,
 };
@@ -183,6 +197,7 @@ const V3_11: Layout = Layout {
     lines: 136,
     table: Table::Forms,
     instructions: 184,
+    header: HEADER,
     ascii: 48,
     wide: 72,
 };
@@ -210,6 +225,7 @@ const V3_12: Layout = Layout {
     lines: 136,
     table: Table::Forms,
     instructions: 192,
+    header: HEADER,
     ascii: 40,
     wide: 56,
 };
@@ -236,8 +252,8 @@ impl Layout {
             (3, 10) => Ok(V3_10),
             (3, 11) => Ok(V3_11),
             (3, 12) => Ok(V3_12),
-            (3, 13) => Layout::told(memory, runtime, version, &TOLD_3_13, 0),
-            (3, 14) => Layout::told(memory, runtime, version, &TOLD_3_14, TAGS_3_14),
+            (3, 13) => Layout::told(memory, runtime, version, &TOLD_3_13),
+            (3, 14) => Layout::told(memory, runtime, version, &TOLD_3_14),
             _ => Err(io::Error::new(
                 io::ErrorKind::Unsupported,
                 format!("CPython {major}.{minor} is not known"),
@@ -246,24 +262,23 @@ impl Layout {
     }
 
     /// As CPython tells from 3.13 on in the table `_Py_DebugOffsets`, with which its runtime begins.
-    fn told(
-        memory: &Pages<'_>,
-        runtime: u64,
-        version: u64,
-        told: &Told,
-        tags: u16,
-    ) -> io::Result<Layout> {
+    fn told(memory: &Pages<'_>, runtime: u64, version: u64, told: &Told) -> io::Result<Layout> {
         let word = |index: u64| memory.u64(runtime.wrapping_add(8 * index));
         if word(0)?.to_le_bytes() != *b"xdebugpy" || word(1)? & 0xffff_ffff != version & 0xffff_ffff
         {
             return Err(strange("CPython does not tell where its fields are"));
         }
-        if word(2)? != 0 {
+        let is_free_threaded = word(2)? != 0;
+        if is_free_threaded && !told.free_threaded {
             return Err(io::Error::new(
                 io::ErrorKind::Unsupported,
-                "CPython without a lock of its interpreter is not known",
+                "free-threaded CPython 3.14 is not known",
             ));
         }
+        let (header, lock): (u16, fn(u16) -> Gil) = match is_free_threaded {
+            true => (HEADER_OF_FREE_THREADED, Gil::BehindSwitch),
+            false => (HEADER, Gil::OfInterpreter),
+        };
         let place = |index: u64| {
             let place = u16::try_from(word(index)?).ok();
             place.ok_or_else(|| strange("CPython tells of a field that is too far"))
@@ -277,7 +292,7 @@ impl Layout {
             interpreters: place(5)?,
             next_interpreter: place(8)?,
             threads: place(9)?,
-            gil: Gil::OfInterpreter(place(told.gil)?),
+            gil: lock(place(told.gil)?),
             next_thread: thread[0],
             identity: thread[2],
             first: thread[1],
@@ -286,7 +301,7 @@ impl Layout {
             code: frame[1],
             place: frame[2],
             flags: owner & !7,
-            tags,
+            tags: told.tags,
             owner: 8 * (owner & 7) as u8,
             numbers: None,
             file: code[0],
@@ -295,8 +310,9 @@ impl Layout {
             lines: code[2],
             table: Table::Forms,
             instructions: code[4],
+            header,
             ascii: place(told.ascii)?,
-            wide: 56,
+            wide: header + WIDE,
         })
     }
 

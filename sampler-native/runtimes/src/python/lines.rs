@@ -10,6 +10,9 @@ use crate::memory::{Pages, strange};
 const MAX_BYTES: u64 = 256 << 10;
 const MAX_ENTRIES: usize = 16 << 10;
 
+/// From the header's end of an object of bytes to its bytes: their number and their hash lie before.
+const BYTES: u64 = 16;
+
 /// The first byte of an entry has this bit, and no other byte of the entry has; then four bits of its form, and three of its length.
 const FIRST: u8 = 1 << 7;
 const FORM_SHIFT: u8 = 3;
@@ -36,11 +39,12 @@ pub type Lines = Vec<(u16, u16)>;
 pub fn read(layout: &Layout, memory: &Pages<'_>, at: u64) -> io::Result<Lines> {
     let first = memory.u32(at.wrapping_add(layout.first_line.into()))?;
     let table = memory.u64(at.wrapping_add(layout.lines.into()))?;
-    let length = memory.u64(table.wrapping_add(16))?;
+    let fields = table.wrapping_add(layout.header.into());
+    let length = memory.u64(fields)?;
     if length > MAX_BYTES {
         return Err(strange("its table of lines is too large"));
     }
-    let bytes = memory.bytes(table.wrapping_add(32), length as usize)?;
+    let bytes = memory.bytes(fields.wrapping_add(BYTES), length as usize)?;
     unpacked(layout.table, &bytes, first as i32)
         .ok_or_else(|| strange("its table of lines makes no sense"))
 }

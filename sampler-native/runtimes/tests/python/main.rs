@@ -26,6 +26,9 @@ const OWN: u64 = 17;
 /// The address of glibc's structure of the thread.
 const GLIBC: u64 = BASE + 0xe000;
 
+/// The address of what leads to the lock: the lock itself, or in a free-threaded build the word before it.
+const SWITCH: u64 = BASE + 0xf000;
+
 /// What differs between versions: offsets, in the order of their use below.
 struct Version {
     number: u64,
@@ -45,9 +48,10 @@ struct Version {
     instructions: u64,
     /// Where the functions run.
     lines: [u16; 3],
+    is_free_threaded: bool,
 }
 
-const VERSIONS: [Version; 6] = [
+const VERSIONS: [Version; 7] = [
     Version {
         number: 0x0309_0000,
         place: 104,
@@ -72,6 +76,7 @@ const VERSIONS: [Version; 6] = [
         table: 136,
         instructions: 184,
         lines: [30, 31, 32],
+        is_free_threaded: false,
     },
     Version {
         number: 0x030c_01f0,
@@ -90,44 +95,46 @@ const VERSIONS: [Version; 6] = [
         table: 136,
         instructions: 192,
         lines: [30, 32, 34],
+        is_free_threaded: false,
     },
-    Version {
-        number: 0x030d_00f0,
-        interpreters: 632,
-        next_interpreter: 7264,
-        threads: 7344,
-        identity: 160,
-        first: 72,
-        previous: 8,
-        code: 0,
-        place: 56,
-        ascii: 40,
-        file: 112,
-        name: 128,
-        first_line: 68,
-        table: 136,
-        instructions: 200,
-        lines: [30, 32, 34],
-    },
+    V3_13,
     Version {
         number: 0x030e_00f0,
-        interpreters: 632,
-        next_interpreter: 7264,
-        threads: 7344,
-        identity: 160,
-        first: 72,
-        previous: 8,
-        code: 0,
-        place: 56,
-        ascii: 40,
-        file: 112,
-        name: 128,
-        first_line: 68,
-        table: 136,
         instructions: 208,
-        lines: [30, 32, 34],
+        ..V3_13
+    },
+    // 3.13t.
+    Version {
+        ascii: 56,
+        file: 128,
+        name: 144,
+        first_line: 84,
+        table: 152,
+        instructions: 216,
+        is_free_threaded: true,
+        ..V3_13
     },
 ];
+
+const V3_13: Version = Version {
+    number: 0x030d_00f0,
+    interpreters: 632,
+    next_interpreter: 7264,
+    threads: 7344,
+    identity: 160,
+    first: 72,
+    previous: 8,
+    code: 0,
+    place: 56,
+    ascii: 40,
+    file: 112,
+    name: 128,
+    first_line: 68,
+    table: 136,
+    instructions: 200,
+    lines: [30, 32, 34],
+    is_free_threaded: false,
+};
 
 const V3_10: Version = Version {
     number: 0x030a_0000,
@@ -146,6 +153,7 @@ const V3_10: Version = Version {
     table: 120,
     instructions: 48,
     lines: [30, 31, 32],
+    is_free_threaded: false,
 };
 
 impl Version {
@@ -154,7 +162,8 @@ impl Version {
         match self.minor() {
             ..11 => BASE + 0x800 + 352,
             11 => BASE + 0x800 + 360,
-            _ => BASE + 0xf000,
+            _ if self.is_free_threaded => SWITCH + 8,
+            _ => SWITCH,
         }
     }
 
@@ -165,6 +174,11 @@ impl Version {
             12 => Some(384),
             _ => Some(16),
         }
+    }
+
+    /// Bytes of the header of an object.
+    fn header(&self) -> u64 {
+        if self.is_free_threaded { 32 } else { 16 }
     }
 
     fn minor(&self) -> u64 {
@@ -223,6 +237,7 @@ impl Process {
         if minor >= 13 {
             memory.put(runtime, b"xdebugpy");
             memory.set(runtime + 8, version.number);
+            memory.set(runtime + 16, version.is_free_threaded.into());
             // The lock, threads, frames, code objects, texts; what lies between them grew in 3.14.
             let (gil, threads, frames, codes, texts) = match minor {
                 13 => (14, 21, 29, 35, 70),
@@ -254,7 +269,7 @@ impl Process {
         memory.set(runtime + version.interpreters, interpreter);
         memory.set(interpreter + version.threads, thread);
         if let Some(offset) = version.pointer_to_lock() {
-            memory.set(interpreter + offset, version.lock());
+            memory.set(interpreter + offset, SWITCH);
         }
         memory.set(thread + version.identity, version.identity_of_thread());
         memory.set(GLIBC + 16, GLIBC);
@@ -263,12 +278,15 @@ impl Process {
             let at = BASE + 0xa000 + 0x800 * u64::from(name.as_bytes()[0] - b'a') / 4;
             for (place, text) in [(version.file, "/srv/shop/web.py"), (version.name, name)] {
                 let object = at + 0x100 + 8 * place;
-                memory.set(object + 16, text.len() as u64);
-                memory.put(object + 32, &(1u32 << 2 | 1 << 5 | 1 << 6).to_le_bytes());
+                memory.set(object + version.header(), text.len() as u64);
+                memory.put(
+                    object + version.header() + 16,
+                    &(1u32 << 2 | 1 << 5 | 1 << 6).to_le_bytes(),
+                );
                 memory.put(object + version.ascii, text.as_bytes());
                 memory.set(at + place, object);
             }
-            memory.set(at + 8, BASE + 0x1800);
+            memory.set(at + version.header() - 8, BASE + 0x1800);
             // Two instructions of the first line, then two of each further one.
             memory.put(at + version.first_line, &30u32.to_le_bytes());
             let (begin, further): (&[u8], &[u8]) = match minor {
@@ -277,8 +295,8 @@ impl Process {
                 _ => (&[0xd1, 0, 0], &[0xd9, 0, 0]),
             };
             let table = [begin, &further.repeat(9)].concat();
-            memory.set(at + 0x700 + 16, table.len() as u64);
-            memory.put(at + 0x700 + 32, &table);
+            memory.set(at + 0x700 + version.header(), table.len() as u64);
+            memory.put(at + 0x700 + version.header() + 16, &table);
             memory.set(at + version.table, at + 0x700);
             at
         });
@@ -496,9 +514,9 @@ fn version_that_is_not_known_is_refused_and_never_asked_again() {
         let error = process.attach().expect_err("it is not known");
         assert_eq!(error.kind(), io::ErrorKind::Unsupported);
     }
-    let mut process = Process::new(&VERSIONS[4]);
+    let mut process = Process::new(&VERSIONS[5]);
     process.memory.set(BASE + 0x800 + 16, 1);
-    let error = process.attach().expect_err("free-threaded");
+    let error = process.attach().expect_err("3.14t");
     assert_eq!(error.kind(), io::ErrorKind::Unsupported);
 }
 

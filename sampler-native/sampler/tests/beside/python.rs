@@ -1,9 +1,14 @@
 //! Functions of Python that nothing prepared, by real interpreters on the real kernel: run as root. A version that is not there is said by
 //! name, and its tests left out.
 
-use std::{fs, path::PathBuf, time::Instant};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
 
-use flametop_stream::{End, ModuleKind};
+use flametop_stream::{End, Head, ModuleKind};
 
 use crate::{
     interpreted::{
@@ -16,24 +21,41 @@ use crate::{
 /// Threads of `sleepers.py`.
 const SLEEPERS: usize = 19;
 
-/// Every CPython from 3.9 to 3.14 that is there, and those that `FLAMETOP_PYTHONS` names, with `:` between them.
+/// Samples of one thread on a CPU between two of another one, which kept its own CPU meanwhile.
+const BETWEEN: usize = 50;
+
+/// Every CPython from 3.9 to 3.14 that is there but a free-threaded 3.14, and those that `FLAMETOP_PYTHONS` names, with `:` between them.
 fn pythons() -> Vec<PathBuf> {
     let home = std::env::var("HOME").unwrap_or_default();
     let versions = fs::read_dir(format!("{home}/.pyenv/versions"));
     let versions = versions.into_iter().flatten().flatten();
     let mut usual: Vec<PathBuf> = versions.map(|v| v.path().join("bin/python3")).collect();
-    for version in ["3.9", "3.10", "3.11", "3.12", "3.13", "3.14"] {
+    for version in ["3.9", "3.10", "3.11", "3.12", "3.13", "3.13t", "3.14"] {
         usual.push(format!("/usr/bin/python{version}").into());
         usual.push(format!("/usr/local/bin/python{version}").into());
     }
     usual.sort();
-    let probe = "import sys, sysconfig; sys.exit(not (3, 9) <= sys.version_info < (3, 15) or bool(sysconfig.get_config_var('Py_GIL_DISABLED')))";
+    let probe = "import sys, sysconfig; sys.exit(not (3, 9) <= sys.version_info < (3, 14 if sysconfig.get_config_var('Py_GIL_DISABLED') else 15))";
     installed(
         usual,
         "FLAMETOP_PYTHONS",
         ["-c", probe],
         "CPython from 3.9 to 3.14",
     )
+}
+
+/// Whether threads of an interpreter run Python at the same time.
+fn is_free_threaded(python: &Path) -> bool {
+    let probe = "import sys; sys.exit(getattr(sys, '_is_gil_enabled', lambda: True)())";
+    let status = Command::new(python).args(["-c", probe]).status();
+    status.is_ok_and(|status| status.success())
+}
+
+/// The numbers of so many threads, which a program wrote with spaces between them.
+fn numbers<const N: usize>(text: &str) -> Option<[u32; N]> {
+    let numbers = text.split_whitespace().map(|number| number.parse().ok());
+    let numbers: Vec<u32> = numbers.collect::<Option<_>>()?;
+    numbers.try_into().ok()
 }
 
 /// The frames of functions of Python in a stack, the innermost first.
@@ -242,14 +264,12 @@ fn fork_and_threads_that_sleep_shortly_have_their_own_functions() {
 fn thread_that_waits_for_the_gil_says_who_holds_it_and_no_other_thread_does() {
     for python in pythons() {
         let file = std::env::temp_dir().join(format!("flametop-gil-{}", std::process::id()));
-        let program = Program::start(&python, &["gil.py", &file.to_string_lossy()]);
+        // A free-threaded build uses its lock with this option; others know no other way.
+        let arguments = ["-X", "gil=1", "gil.py", &file.to_string_lossy()];
+        let program = Program::start(&python, &arguments);
         let pid = program.pid();
         let begin = Instant::now();
-        let [keeps, wants, rests] = told(&python, &file, |text| {
-            let numbers = text.split_whitespace().map(|number| number.parse().ok());
-            let numbers: Vec<u32> = numbers.collect::<Option<_>>()?;
-            numbers.try_into().ok()
-        });
+        let [keeps, wants, rests] = told(&python, &file, numbers);
         let mut recording = Recording::open(&format!("target=pid {pid}"));
         let mut seen = false;
         while !seen {
@@ -284,5 +304,77 @@ fn thread_that_waits_for_the_gil_says_who_holds_it_and_no_other_thread_does() {
         }
         let rests = recording.model.task(rests).and_then(|task| task.now?.stack);
         assert!(rests.is_some(), "{python:?}");
+    }
+}
+
+#[test]
+fn threads_of_a_free_threaded_build_run_at_the_same_time_and_none_waits_for_the_gil() {
+    let mut pythons = pythons();
+    pythons.retain(|python| is_free_threaded(python));
+    if pythons.is_empty() {
+        eprintln!("skipped, no free-threaded CPython 3.13 is here");
+    }
+    for python in pythons {
+        let file = std::env::temp_dir().join(format!("flametop-both-{}", std::process::id()));
+        let program = Program::start(&python, &["both.py", &file.to_string_lossy()]);
+        let [left, right] = told(&python, &file, numbers);
+        let mut recording = Recording::open(&format!("target=pid {}\nhz.cpu=499", program.pid()));
+        let begin = Instant::now();
+        let mut between = 0;
+        while between < BETWEEN {
+            assert!(
+                begin.elapsed() < PATIENCE,
+                "{python:?}: never at the same time"
+            );
+            recording.run(19, 500);
+            recording.name_all();
+            let model = &recording.model;
+            let samples = |tid: u32| model.task(tid).map_or(&[][..], |task| &task.samples);
+            // Between two samples without a switch the thread did not leave its CPU.
+            let stays = samples(left).windows(2).filter(|pair| {
+                let switches = |head: &Head| (head.nvcsw, head.nivcsw, head.cpu);
+                switches(&pair[0]) == switches(&pair[1])
+            });
+            let is_in = |head: &Head, function: &str| {
+                let stack = head.stack.and_then(|stack| functions(model, stack));
+                stack.is_some_and(|stack| stack.first().is_some_and(|first| first == function))
+            };
+            let meanwhile = stays.filter(|pair| {
+                let mut others = samples(right).iter();
+                is_in(&pair[0], "left")
+                    && is_in(&pair[1], "left")
+                    && others.any(|other| {
+                        (pair[0].time..pair[1].time).contains(&other.time) && is_in(other, "right")
+                    })
+            });
+            between = meanwhile.count();
+        }
+        let model = &recording.model;
+        for (tid, own) in [
+            (left, ["left", "keeps_left"]),
+            (right, ["right", "keeps_right"]),
+        ] {
+            let samples = &model.task(tid).expect("it has samples").samples;
+            let stacks = samples.iter().filter_map(|head| head.stack);
+            for found in stacks.filter_map(|stack| functions(model, stack)) {
+                let mut of_both = found
+                    .iter()
+                    .filter(|name| name.contains("left") || name.contains("right"));
+                assert!(
+                    of_both.all(|name| own.contains(&name.as_str())),
+                    "{python:?} {found:#?}"
+                );
+            }
+        }
+        let waits = |stack| {
+            model
+                .names(stack)
+                .contains(&"[waits for the GIL]".to_owned())
+        };
+        assert!(
+            !(0..model.stacks.len() as u32).any(waits),
+            "{python:?}: a lock that is not used"
+        );
+        println!("both {}: {between} samples between", python.display());
     }
 }
