@@ -106,7 +106,9 @@ final class JsonReader implements ProfileReader {
             case "shared" -> speedscope.shared(json);
             case "profiles" -> speedscope.profiles(json);
             case "traceEvents" -> value == JsonToken.START_ARRAY && trace.events(json);
-            case "nodes", "samples", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
+            case "stackFrames" -> trace.frames(json);
+            case "samples" -> v8.field(name, json, trace::sample);
+            case "nodes", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
             case "exporter" -> {
               speedscope.exporter(text(json));
               yield false;

@@ -2,14 +2,12 @@ package flametop.profile.format;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import flametop.array.BytesIndex;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.array.LongIndex;
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -29,23 +27,20 @@ import org.jspecify.annotations.Nullable;
  *     definition</a>
  */
 final class TraceJson {
-  private static final int MOST_NAMES = 1 << 24;
-  private static final int MOST_NAME_BYTES =
-      (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 10);
   private static final int MOST_THREADS = 1 << 16;
   private static final int MOST_PROFILES = 1 << 12;
   private static final long BEGINS = Long.MAX_VALUE;
   private static final long ENDS = -1;
   private static final Unit UNIT = Unit.of("us", "");
 
-  /** All texts of events: names, numbers of processes and threads. */
-  private final BytesIndex texts = new BytesIndex(MOST_NAME_BYTES, MOST_NAMES);
+  private final TraceTexts texts = new TraceTexts();
+  private final TraceSamples samples = new TraceSamples(texts);
 
-  private final int none = text("");
-  private final int processName = text("process_name");
-  private final int threadName = text("thread_name");
-  private final int profile = text("Profile");
-  private final int profileChunk = text("ProfileChunk");
+  private final int none = texts.number("");
+  private final int processName = texts.number("process_name");
+  private final int threadName = texts.number("thread_name");
+  private final int profile = texts.number("Profile");
+  private final int profileChunk = texts.number("ProfileChunk");
 
   /** By texts of process and thread. */
   private final LongIndex threads = new LongIndex();
@@ -56,8 +51,11 @@ final class TraceJson {
   /** Profiles that come in pieces, by the text of their process and the hash of their id. */
   private final Map<Long, Pieces> profiles = new LinkedHashMap<>();
 
-  private byte[] scratch = new byte[256];
   private boolean any;
+
+  /** Whether an event lasts any time. */
+  private boolean counts;
+
   private long others;
   private long damaged;
   private long unpaired;
@@ -104,6 +102,43 @@ final class TraceJson {
     return true;
   }
 
+  /** Reads a sample of those beside the events. */
+  void sample(JsonParser json) throws IOException {
+    int process = none;
+    int thread = none;
+    int frame = none;
+    at.clear();
+    while (JsonReader.nextField(json)) {
+      String field = json.currentName();
+      JsonToken value = json.nextToken();
+      switch (field) {
+        case "pid" -> process = texts.number(json, value);
+        case "tid" -> thread = texts.number(json, value);
+        case "sf" -> frame = texts.number(json, value);
+        case "ts" -> at.add(json);
+        default -> json.skipChildren();
+      }
+    }
+    long moment = moment();
+    if (process < 0 || thread < 0 || frame < 0) {
+      unheld++;
+    } else if (moment == Unit.TOO_LARGE) {
+      damaged++;
+    } else {
+      any = true;
+      samples.add(number(process, thread), moment, frame == none ? TraceSamples.NO_STACK : frame);
+    }
+  }
+
+  /** Reads the frames of the samples; returns whether a parser stands at such. */
+  boolean frames(JsonParser json) throws IOException {
+    return samples.frames(json);
+  }
+
+  private long moment() {
+    return at.size() == 0 ? Unit.TOO_LARGE : at.get(0, UNIT);
+  }
+
   private void event(JsonParser json) throws IOException {
     int name = none;
     String phase = "";
@@ -118,10 +153,10 @@ final class TraceJson {
       String field = json.currentName();
       JsonToken value = json.nextToken();
       switch (field) {
-        case "name" -> name = text(json, value);
+        case "name" -> name = texts.number(json, value);
         case "ph" -> phase = phase(json, value);
-        case "pid" -> process = text(json, value);
-        case "tid" -> thread = text(json, value);
+        case "pid" -> process = texts.number(json, value);
+        case "tid" -> thread = texts.number(json, value);
         case "id" -> id = JsonReader.text(json).hashCode();
         case "ts" -> at.add(json);
         case "dur" -> lasts.add(json);
@@ -165,37 +200,6 @@ final class TraceJson {
       case 'M' -> "M";
       default -> "";
     };
-  }
-
-  /** The number of a text; below 0 if there is no room for it. */
-  private int text(JsonParser json, JsonToken value) throws IOException {
-    if (value != JsonToken.VALUE_STRING && value != JsonToken.VALUE_NUMBER_INT) {
-      return text(JsonReader.text(json));
-    }
-    char[] chars = json.getTextCharacters();
-    int from = json.getTextOffset();
-    int length = json.getTextLength();
-    if (length > scratch.length) {
-      scratch = new byte[2 * length];
-    }
-    for (int i = 0; i < length; i++) {
-      char next = chars[from + i];
-      if (next >= 128) {
-        return text(json.getText());
-      }
-      scratch[i] = (byte) next;
-    }
-    return texts.row(scratch, 0, length);
-  }
-
-  private int text(String of) {
-    byte[] bytes = of.getBytes(StandardCharsets.UTF_8);
-    return texts.row(bytes, 0, bytes.length);
-  }
-
-  private String text(int number) {
-    int from = texts.start(number);
-    return new String(texts.bytes(), from, texts.end(number) - from, StandardCharsets.UTF_8);
   }
 
   /** Reads the arguments of an event: a name, or a piece of a profile of V8. */
@@ -263,6 +267,11 @@ final class TraceJson {
   }
 
   private Track track(int process, int thread) {
+    return tracks.get(number(process, thread));
+  }
+
+  /** The number of a thread. */
+  private int number(int process, int thread) {
     long key = (long) process << 32 | thread;
     int row = threads.find(key);
     if (row < 0 && tracks.size() >= MOST_THREADS) {
@@ -272,13 +281,13 @@ final class TraceJson {
       tracks.add(
           row == MOST_THREADS - 1
               ? new Track(none, none, "others")
-              : new Track(process, thread, "thread " + text(thread)));
+              : new Track(process, thread, "thread " + texts.get(thread)));
     }
-    return tracks.get(row);
+    return row;
   }
 
   private void add(Track thread, int name, long lasts) {
-    long moment = at.size() == 0 ? Unit.TOO_LARGE : at.get(0, UNIT);
+    long moment = moment();
     boolean pair = lasts == BEGINS || lasts == ENDS;
     if (moment == Unit.TOO_LARGE || !pair && (lasts < 0 || moment + lasts < moment)) {
       damaged++;
@@ -293,9 +302,9 @@ final class TraceJson {
     String process = processes.getOrDefault(thread.process, "");
     return new Owner(
         process.isEmpty() ? thread.name : process,
-        TaskNumber.of(text(thread.process)),
+        TaskNumber.of(texts.get(thread.process)),
         thread.name,
-        TaskNumber.of(text(thread.thread)),
+        TaskNumber.of(texts.get(thread.thread)),
         "",
         null);
   }
@@ -305,12 +314,7 @@ final class TraceJson {
     if (!any) {
       return;
     }
-    if (!profiles.isEmpty()) {
-      int time = to.measure("cpu profile", UNIT, false);
-      int count = to.measure("samples", Unit.whole("samples"), false);
-      profiles.values().forEach(of -> of.whole.write(to, owner(of.thread), time, count));
-    }
-    int measure = to.measure("time", UNIT, true);
+    boolean sampled = !samples.isEmpty();
     FrameTree tree = new FrameTree(to.wantsOrder());
     for (int i = 0; i < tracks.size(); i++) {
       if (tracks.get(i).at.size > 0) {
@@ -318,6 +322,26 @@ final class TraceJson {
         replay(tracks.get(i), tree, tree.child(FrameTree.ROOT, -1 - i));
       }
     }
+    // First, so that stacks of another type are not shown among those of the preferred one.
+    boolean events = counts || profiles.isEmpty() && !sampled;
+    if (events) {
+      write(tree, to.measure("time", UNIT, true), to);
+    }
+    if (!profiles.isEmpty() || sampled) {
+      // Times of samples are no times of events.
+      String name = !profiles.isEmpty() ? "cpu profile" : events ? "sampled time" : "time";
+      int time = to.measure(name, UNIT, !events);
+      int count = to.measure("samples", Unit.whole("samples"), false);
+      profiles.values().forEach(of -> of.whole.write(to, owner(of.thread), time, count));
+      samples.write(to, track -> to.owner(owner(tracks.get(track))), time, count);
+    }
+    complain(to, others, "are of other kinds than B, E, X and ProfileChunk, and are left out");
+    complain(to, damaged, "have no time, or a time that is negative or too large");
+    complain(to, unpaired, "begin or end without their other half");
+    complain(to, unheld, "are left out: there is no memory for more frames");
+  }
+
+  private void write(FrameTree tree, int measure, StackSink to) {
     int[] numbers = new int[texts.size()];
     tree.write(
         frame -> {
@@ -325,17 +349,13 @@ final class TraceJson {
             return to.owner(owner(tracks.get(-1 - frame)));
           }
           if (numbers[frame] == 0) {
-            numbers[frame] = 1 + to.frame(NodeKind.USER, text(frame), "");
+            numbers[frame] = 1 + to.frame(NodeKind.USER, texts.get(frame), "");
           }
           return numbers[frame] - 1;
         },
         0,
         new int[] {measure},
         to);
-    complain(to, others, "are of other kinds than B, E, X and ProfileChunk, and are left out");
-    complain(to, damaged, "have no time, or a time that is negative or too large");
-    complain(to, unpaired, "begin or end without their other half");
-    complain(to, unheld, "are left out: there is no memory for more frames");
   }
 
   private static void complain(StackSink to, long count, String what) {
@@ -399,6 +419,7 @@ final class TraceJson {
   }
 
   private void put(FrameTree tree, int node, long value) {
+    counts |= value > 0;
     if (value > 0 && (node < 0 || !tree.add(node, 0, value))) {
       unheld++;
     }

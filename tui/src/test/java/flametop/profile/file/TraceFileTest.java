@@ -1,0 +1,135 @@
+package flametop.profile.file;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Snapshot;
+import java.io.ByteArrayInputStream;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Traces of Chrome and Hermes: what each event and sample counts. */
+@Timeout(120)
+class TraceFileTest extends StackFileFixture {
+  private record Trace(Map<String, String> stacks, List<String> notices) {}
+
+  private static Trace trace(String text, String sampleType) throws Exception {
+    byte[] bytes = text.replace('\'', '"').getBytes(UTF_8);
+    StackInput input = StackInput.of("in", bytes.length, new ByteArrayInputStream(bytes));
+    try (StackFile file = new StackFile(input, 1, 1, new StackFile.Choice(null, sampleType))) {
+      Snapshot snapshot = read(file);
+      Map<String, String> stacks = new TreeMap<>();
+      long parts = snapshot.measure().parts();
+      for (FoldedStack stack : file.held(0).get()) {
+        String value = Double.toString((double) stack.value() / parts).replaceAll("\\.0$", "");
+        stacks.put(String.join(";", stack.names()), value);
+      }
+      return new Trace(stacks, snapshot.notices());
+    }
+  }
+
+  private static String sample(String tid, String at, String frame) {
+    return String.format(
+        "{'cpu':'-1','name':'','ts':'%s','pid':7,'tid':'%s','weight':'1','sf':%s}", at, tid, frame);
+  }
+
+  private static final String FRAMES =
+      "'stackFrames':{'1':{'name':'[root]','category':'root'},'2':{'parent':1,'name':'run'},"
+          + "'3':{'name':'é','parent':'2'},'5':{'name':'x','parent':6},'6':{'name':'y','parent':5},"
+          + "'7':{'name':'z','parent':99}}";
+
+  private static final String EVENTS =
+      "'traceEvents':[{'ph':'M','name':'thread_name','pid':7,'tid':'1','args':{'name':'js'}}%s]";
+
+  private static final String SAMPLES =
+      "'samples' : [ "
+          + String.join(
+              ",",
+              sample("1", "11550000100", "1"),
+              sample("2", "11550000101", "2"),
+              sample("1", "11550000107", "3"),
+              sample("1", "11550000110.5", "3"),
+              sample("1", "11550000112", "2"))
+          + "]";
+
+  @Test
+  void hermes_samplesBesideEvents_lastUntilTheNextOfTheirThread() throws Exception {
+    // What lasts no time is no other sample type.
+    String events =
+        String.format(EVENTS, ",{'ph':'X','name':'e','pid':7,'tid':'1','ts':'1','dur':0}");
+    for (String text :
+        List.of(
+            "{" + events + "," + SAMPLES + "," + FRAMES + "}",
+            "{" + FRAMES + "," + SAMPLES + "," + events + "}",
+            "{" + SAMPLES + "," + events + "," + FRAMES + "}")) {
+      Trace time = trace(text, "");
+      assertEquals(Map.of("js;[root]", "7", "js;[root];run;é", "5"), time.stacks);
+      assertEquals(
+          List.of("shown: time; --sample-type shows another: samples"), time.notices, text);
+      assertEquals(
+          Map.of(
+              "js;[root]",
+              "1",
+              "js;[root];run",
+              "1",
+              "js;[root];run;é",
+              "2",
+              "thread 2;[root];run",
+              "1"),
+          trace(text, "samples").stacks);
+    }
+  }
+
+  @Test
+  void hermes_eventsAndSamples_areTwoSampleTypes() throws Exception {
+    String events =
+        String.format(EVENTS, ",{'ph':'X','name':'e','pid':7,'tid':'1','ts':1,'dur':4}");
+    String text = "{" + events + "," + SAMPLES + "," + FRAMES + "}";
+    assertEquals(Map.of("js;e", "4"), trace(text, "").stacks);
+    assertEquals(
+        Map.of("js;[root]", "7", "js;[root];run;é", "5"), trace(text, "sampled time").stacks);
+  }
+
+  @Test
+  void trace_eventsAndProfileChunks_areNotMixed() throws Exception {
+    String chunk =
+        "{'args':{'data':{'cpuProfile':{'nodes':[{'id':1,'callFrame':{'functionName':'f'}}],"
+            + "'samples':[1,1]},'timeDeltas':[1,10]}},'id':'0x1','name':'ProfileChunk','ph':'P',"
+            + "'pid':7,'tid':1,'ts':1}";
+    String event = "{'ph':'X','name':'e','pid':7,'tid':1,'ts':1,'dur':4}";
+    assertEquals(Map.of("thread 1;e", "4"), trace("[" + chunk + "," + event + "]", "").stacks);
+    assertEquals(Map.of("thread 1;f", "10"), trace("[" + chunk + "]", "").stacks);
+  }
+
+  @Test
+  void hermes_framesThatCannotBe_areSaid() throws Exception {
+    String samples =
+        String.join(
+            ",",
+            sample("1", "10", "2"),
+            sample("1", "15", "5"),
+            sample("1", "16", "6"),
+            sample("1", "17", "7"),
+            sample("1", "18", "50"),
+            sample("1", "19", "1"),
+            sample("1", "9", "1"),
+            sample("1", "11", "null"),
+            "{'tid':'1','pid':7,'sf':1}",
+            "8",
+            "'x'");
+    Trace trace = trace("{" + FRAMES + ",'samples':[" + samples + "]}", "");
+    assertEquals(Map.of("thread 1;[root];run", "5", "thread 1;[root]", "2"), trace.stacks);
+    assertEquals(
+        List.of(
+            "2 samples are of nodes that the file does not have, or has in a circle",
+            "4 samples are of frames that the file does not have, or has in a circle",
+            "1 samples go back in time, and count as no time",
+            "1 events have no time, or a time that is negative or too large",
+            "shown: time; --sample-type shows another: samples"),
+        trace.notices);
+  }
+}
