@@ -171,6 +171,22 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void speedscope_functionsThatNeverEnd_lastUntilTheProfilesEnd() throws Exception {
+    String text =
+        "{'shared':{'frames':[{'name':'a'},{'name':'b'}]},'profiles':[{'type':'evented','name':'x',"
+            + "'unit':'none',%s'events':[{'type':'O','frame':0,'at':1},{'type':'O','frame':1,'at':4}]}]}";
+    Profile profile = json(String.format(text, "'startValue':0,'endValue':10,"));
+    assertEquals(Map.of("a", "3", "a;b", "6"), profile.stacks);
+    List<String> said = List.of("2 samples or events begin or end without their other half");
+    assertEquals(said, profile.notices());
+    Profile endless = json(String.format(text, ""));
+    assertEquals(Map.of("a", "3"), endless.stacks);
+    assertEquals(said, endless.notices());
+    Profile early = json(String.format(text, "'endValue':2,"));
+    assertEquals(Map.of("a", "3"), early.stacks);
+  }
+
+  @Test
   void speedscope_withWhatCannotBe_saysSoAndReadsTheRest() throws Exception {
     Profile profile =
         json(
