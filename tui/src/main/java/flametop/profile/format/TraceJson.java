@@ -1,5 +1,6 @@
 package flametop.profile.format;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import flametop.array.IntColumn;
@@ -64,6 +65,10 @@ final class TraceJson {
   // The event that is read.
   private final JsonNumbers at = new JsonNumbers();
   private final JsonNumbers lasts = new JsonNumbers();
+
+  /** How long the event lasts by the clock of its thread, which counts where nothing else does. */
+  private final JsonNumbers onCpu = new JsonNumbers();
+
   private String argument = "";
   private @Nullable CpuProfileJson piece;
 
@@ -89,17 +94,41 @@ final class TraceJson {
   /** A profile of V8, and the thread that was its first piece's. */
   private record Pieces(Track thread, CpuProfileJson whole) {}
 
+  /** Reads the events of a file that has nothing else: the end of their list may be missing. */
+  void openEvents(JsonParser json) throws IOException {
+    any = true;
+    while (true) {
+      JsonToken next;
+      try {
+        next = JsonReader.nextElement(json);
+      } catch (JacksonException e) {
+        if (JsonReader.endsEarly(e)) {
+          return;
+        }
+        throw e;
+      }
+      if (next == null) {
+        return;
+      }
+      element(json, next);
+    }
+  }
+
   /** Reads the events; returns whether a parser stands at such. */
   boolean events(JsonParser json) throws IOException {
     any = true;
     for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
-      if (t == JsonToken.START_OBJECT) {
-        event(json);
-      } else {
-        json.skipChildren();
-      }
+      element(json, t);
     }
     return true;
+  }
+
+  private void element(JsonParser json, JsonToken first) throws IOException {
+    if (first == JsonToken.START_OBJECT) {
+      event(json);
+    } else {
+      json.skipChildren();
+    }
   }
 
   /** Reads a sample of those beside the events. */
@@ -147,6 +176,7 @@ final class TraceJson {
     int id = 0;
     at.clear();
     lasts.clear();
+    onCpu.clear();
     argument = "";
     piece = null;
     while (JsonReader.nextField(json)) {
@@ -159,7 +189,12 @@ final class TraceJson {
         case "tid" -> thread = texts.number(json, value);
         case "id" -> id = JsonReader.text(json).hashCode();
         case "ts" -> at.add(json);
-        case "dur" -> lasts.add(json);
+        case "dur" -> {
+          if (value != JsonToken.VALUE_NULL) {
+            lasts.add(json);
+          }
+        }
+        case "tdur" -> onCpu.add(json);
         case "args" -> arguments(json, value);
         default -> json.skipChildren();
       }
@@ -176,7 +211,10 @@ final class TraceJson {
           track(process, thread).name = argument;
         }
       }
-      case "X" -> add(track(process, thread), name, lasts.size() == 0 ? 0 : lasts.get(0, UNIT));
+      case "X" -> {
+        JsonNumbers length = lasts.size() > 0 ? lasts : onCpu;
+        add(track(process, thread), name, length.size() == 0 ? 0 : length.get(0, UNIT));
+      }
       case "B" -> add(track(process, thread), name, BEGINS);
       case "E" -> add(track(process, thread), name, ENDS);
       default -> {

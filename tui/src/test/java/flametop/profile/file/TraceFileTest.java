@@ -2,6 +2,7 @@ package flametop.profile.file;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Snapshot;
@@ -103,6 +104,38 @@ class TraceFileTest extends StackFileFixture {
     String event = "{'ph':'X','name':'e','pid':7,'tid':1,'ts':1,'dur':4}";
     assertEquals(Map.of("thread 1;e", "4"), trace("[" + chunk + "," + event + "]", "").stacks);
     assertEquals(Map.of("thread 1;f", "10"), trace("[" + chunk + "]", "").stacks);
+  }
+
+  @Test
+  void trace_eventWithoutDur_lastsAsLongAsItsTdur() throws Exception {
+    String event = "{'ph':'X','name':'%s','pid':1,'tid':1,'ts':%d,%s}";
+    Trace trace =
+        trace(
+            "["
+                + String.format(event, "a", 0, "'tdur':4,'tts':9")
+                + ","
+                + String.format(event, "b", 10, "'tdur':4,'dur':3")
+                + ","
+                + String.format(event, "c", 20, "'dur':null,'tdur':2.5")
+                + "]",
+            "");
+    assertEquals(Map.of("thread 1;a", "4", "thread 1;b", "3", "thread 1;c", "2.5"), trace.stacks);
+  }
+
+  @Test
+  void trace_arrayWithoutItsEnd_isWholeUnlessAnEventIsCut() throws Exception {
+    String event = "{'ph':'X','name':'a','pid':1,'tid':1,'ts':0,'dur':4}";
+    for (String end : List.of("", ",", " ,\n  ", "]")) {
+      Trace trace = trace("[" + event + end, "");
+      assertEquals(Map.of("thread 1;a", "4"), trace.stacks, end);
+      assertEquals(List.of(), trace.notices, end);
+    }
+    for (String cut :
+        List.of("[" + event + ",{'ph':'X'", "[" + event + ",{", "{'traceEvents':[" + event + ",")) {
+      Trace trace = trace(cut, "");
+      assertEquals(Map.of("thread 1;a", "4"), trace.stacks, cut);
+      assertTrue(trace.notices.toString().contains("it ends too early"), trace.notices::toString);
+    }
   }
 
   @Test
