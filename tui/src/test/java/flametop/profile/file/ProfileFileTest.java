@@ -350,6 +350,49 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void perfScript_emptyLineAboveTheFrames_partsNothing() throws Exception {
+    Profile profile =
+        profile(
+            """
+            a 1 1.000001: 3 cycles:
+
+              40 f+0x1 (/x)
+              50 main+0x1 (/x)
+
+            a 1 1.000002: 4 cycles:
+
+            a 1 1.000003: 5 cycles:
+              50 main+0x1 (/x)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("a;main;f", "3", "a", "4", "a;main", "5"), profile.stacks);
+    assertEquals(List.of(), profile.notices());
+  }
+
+  @Test
+  void perfScript_linesThatAreNoFrames_areSaid() throws Exception {
+    Profile profile =
+        profile(
+            """
+            a 1 1.000001: 3 cycles:
+              40 f+0x1 (/x)
+              ODD_LINE
+              50 main+0x1 (/x)
+
+              60 lost+0x1 (/x)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("a;main;f", "3"), profile.stacks);
+    assertEquals(
+        List.of(
+            "1 indented lines begin with no address, and are left out",
+            "1 indented lines are frames below no sample, and are left out"),
+        profile.notices());
+  }
+
+  @Test
   void perfScript_ofModulesOfTheKernel_hasFramesOfTheKernel() throws Exception {
     Profile profile =
         profile(
