@@ -10,12 +10,10 @@ import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,8 +28,6 @@ import org.jspecify.annotations.Nullable;
 final class TraceJson {
   private static final int MOST_THREADS = 1 << 16;
   private static final int MOST_PROFILES = 1 << 12;
-  private static final long BEGINS = Long.MAX_VALUE;
-  private static final long ENDS = -1;
   private static final Unit UNIT = Unit.of("us", "");
 
   private final TraceTexts texts = new TraceTexts();
@@ -53,13 +49,8 @@ final class TraceJson {
   private final Map<Long, Pieces> profiles = new LinkedHashMap<>();
 
   private boolean any;
-
-  /** Whether an event lasts any time. */
-  private boolean counts;
-
   private long others;
   private long damaged;
-  private long unpaired;
   private long unheld;
 
   // The event that is read.
@@ -79,7 +70,7 @@ final class TraceJson {
     String name;
     final LongColumn at = new LongColumn();
 
-    /** How long each lasts, ns; {@link #BEGINS} and {@link #ENDS} of the halves of a pair. */
+    /** How long each lasts, ns; as {@link TraceReplay#add} takes it. */
     final LongColumn lasts = new LongColumn();
 
     final IntColumn names = new IntColumn();
@@ -215,8 +206,8 @@ final class TraceJson {
         JsonNumbers length = lasts.size() > 0 ? lasts : onCpu;
         add(track(process, thread), name, length.size() == 0 ? 0 : length.get(0, UNIT));
       }
-      case "B" -> add(track(process, thread), name, BEGINS);
-      case "E" -> add(track(process, thread), name, ENDS);
+      case "B" -> add(track(process, thread), name, TraceReplay.BEGINS);
+      case "E" -> add(track(process, thread), name, TraceReplay.ENDS);
       default -> {
         if (piece != null && (name == profile || name == profileChunk)) {
           append(process, thread, id, piece);
@@ -326,7 +317,7 @@ final class TraceJson {
 
   private void add(Track thread, int name, long lasts) {
     long moment = moment();
-    boolean pair = lasts == BEGINS || lasts == ENDS;
+    boolean pair = lasts == TraceReplay.BEGINS || lasts == TraceReplay.ENDS;
     if (moment == Unit.TOO_LARGE || !pair && (lasts < 0 || moment + lasts < moment)) {
       damaged++;
       return;
@@ -354,14 +345,16 @@ final class TraceJson {
     }
     boolean sampled = !samples.isEmpty();
     FrameTree tree = new FrameTree(to.wantsOrder());
+    TraceReplay replay = new TraceReplay(tree, none);
     for (int i = 0; i < tracks.size(); i++) {
-      if (tracks.get(i).at.size > 0) {
+      Track of = tracks.get(i);
+      if (of.at.size > 0) {
         // Names have numbers from 0 on.
-        replay(tracks.get(i), tree, tree.child(FrameTree.ROOT, -1 - i));
+        replay.add(of.at, of.lasts, of.names, tree.child(FrameTree.ROOT, -1 - i));
       }
     }
     // First, so that stacks of another type are not shown among those of the preferred one.
-    boolean events = counts || profiles.isEmpty() && !sampled;
+    boolean events = replay.counts() || profiles.isEmpty() && !sampled;
     if (events) {
       write(tree, to.measure("time", UNIT, true), to);
     }
@@ -375,8 +368,8 @@ final class TraceJson {
     }
     complain(to, others, "are of other kinds than B, E, X and ProfileChunk, and are left out");
     complain(to, damaged, "have no time, or a time that is negative or too large");
-    complain(to, unpaired, "begin or end without their other half");
-    complain(to, unheld, "are left out: there is no memory for more frames");
+    complain(to, replay.unpaired(), "begin or end without their other half");
+    complain(to, unheld + replay.unheld(), "are left out: there is no memory for more frames");
   }
 
   private void write(FrameTree tree, int measure, StackSink to) {
@@ -400,94 +393,5 @@ final class TraceJson {
     if (count > 0) {
       to.note(count + " events " + what);
     }
-  }
-
-  private void replay(Track thread, FrameTree tree, int above) {
-    long[] at = thread.at.items;
-    long[] lasts = thread.lasts.items;
-    int count = thread.at.size;
-    int[] order = order(thread);
-    // The events that are open, innermost last: node, and when it ends.
-    IntColumn nodes = new IntColumn();
-    LongColumn ends = new LongColumn();
-    int begun = 0;
-    long last = count > 0 ? at[order[0]] : 0;
-    for (int i = 0; i <= count; i++) {
-      long now = i < count ? at[order[i]] : Long.MAX_VALUE;
-      while (nodes.size > 0
-          && ends.items[nodes.size - 1] <= now
-          && ends.items[nodes.size - 1] != BEGINS) {
-        long end = ends.items[nodes.size - 1];
-        put(tree, nodes.items[nodes.size - 1], end - last);
-        last = Math.max(last, end);
-        pop(nodes, ends);
-      }
-      if (i == count) {
-        break;
-      }
-      if (nodes.size > 0) {
-        put(tree, nodes.items[nodes.size - 1], now - last);
-      }
-      last = now;
-      long how = lasts[order[i]];
-      if (how == ENDS && begun == 0) {
-        unpaired++;
-      } else if (how == ENDS) {
-        begun--;
-        while (ends.items[nodes.size - 1] != BEGINS) {
-          pop(nodes, ends);
-        }
-        pop(nodes, ends);
-      } else {
-        int parent = nodes.size == 0 ? above : nodes.items[nodes.size - 1];
-        int node = tree.child(parent, thread.names.items[order[i]]);
-        begun += how == BEGINS ? 1 : 0;
-        // What would last longer than what it is in ends with that.
-        long outer = ends.size == 0 ? BEGINS : ends.items[ends.size - 1];
-        nodes.add(node);
-        ends.add(how == BEGINS ? BEGINS : Math.min(outer, now + how));
-      }
-    }
-    unpaired += begun;
-  }
-
-  private static void pop(IntColumn nodes, LongColumn ends) {
-    nodes.size--;
-    ends.size--;
-  }
-
-  private void put(FrameTree tree, int node, long value) {
-    counts |= value > 0;
-    if (value > 0 && (node < 0 || !tree.add(node, 0, value))) {
-      unheld++;
-    }
-  }
-
-  /**
-   * The events in the order of their times; what lasts longer comes first of those that begin
-   * together.
-   */
-  private static int[] order(Track thread) {
-    long[] at = thread.at.items;
-    long[] lasts = thread.lasts.items;
-    int count = thread.at.size;
-    boolean pairs = false;
-    for (int i = 0; i < count; i++) {
-      pairs |= lasts[i] == ENDS || lasts[i] == BEGINS;
-    }
-    // Pairs stand in order, or nothing says which of the events of one moment came first.
-    boolean whole = !pairs;
-    Comparator<Integer> byTime =
-        (a, b) -> {
-          int first = Long.compare(at[a], at[b]);
-          return first != 0 || !whole ? first : Long.compare(lasts[b], lasts[a]);
-        };
-    boolean sorted = true;
-    for (int i = 1; i < count && sorted; i++) {
-      sorted = at[i] > at[i - 1] || at[i] == at[i - 1] && (!whole || lasts[i] <= lasts[i - 1]);
-    }
-    return sorted
-        ? IntStream.range(0, count).toArray()
-        : IntStream.range(0, count).boxed().sorted(byTime).mapToInt(i -> i).toArray();
   }
 }

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Snapshot;
 import java.io.ByteArrayInputStream;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -136,6 +138,75 @@ class TraceFileTest extends StackFileFixture {
       assertEquals(Map.of("thread 1;a", "4"), trace.stacks, cut);
       assertTrue(trace.notices.toString().contains("it ends too early"), trace.notices::toString);
     }
+  }
+
+  /** Each event is its phase, name and moment; a name that is {@code -} is none. */
+  private static Trace pairs(String... events) throws Exception {
+    StringBuilder text = new StringBuilder("[");
+    for (String event : events) {
+      String[] parts = event.split(" ", -1);
+      String name = parts[1].equals("-") ? "" : "'name':'" + parts[1] + "',";
+      text.append(text.length() > 1 ? "," : "")
+          .append(String.format("{'ph':'%s',%s'pid':1,'tid':1,'ts':%s}", parts[0], name, parts[2]));
+    }
+    return trace(text.append("]").toString(), "");
+  }
+
+  private static List<String> unpaired(int count) {
+    return count == 0
+        ? List.of()
+        : List.of(count + " events begin or end without their other half");
+  }
+
+  @Test
+  void trace_endWithAName_closesTheNearestOfThatNameAndWhatIsWithin() throws Exception {
+    Trace nested = pairs("B a 0", "B b 1", "B c 3", "E b 6", "B d 7", "E d 9", "E a 10");
+    assertEquals(
+        Map.of("thread 1;a", "3", "thread 1;a;b", "2", "thread 1;a;b;c", "3", "thread 1;a;d", "2"),
+        nested.stacks);
+    assertEquals(unpaired(1), nested.notices);
+    Trace same = pairs("B a 0", "B a 1", "B b 2", "E a 4", "E a 5");
+    assertEquals(
+        Map.of("thread 1;a", "2", "thread 1;a;a", "1", "thread 1;a;a;b", "2"), same.stacks);
+    assertEquals(unpaired(1), same.notices);
+  }
+
+  @Test
+  void trace_endThatNothingMatches_closesNothing() throws Exception {
+    Trace trace = pairs("E x 0", "B a 0", "E b 4", "E - 10", "E - 11");
+    assertEquals(Map.of("thread 1;a", "10"), trace.stacks);
+    assertEquals(unpaired(3), trace.notices);
+  }
+
+  @Test
+  void trace_eventsOfOneMoment_matchInWhateverOrder() throws Exception {
+    Trace early = pairs("B a 0", "E c 2", "B c 2", "E a 10");
+    assertEquals(Map.of("thread 1;a", "10"), early.stacks);
+    assertEquals(unpaired(0), early.notices);
+    Trace outerFirst = pairs("B a 0", "B b 1", "E a 4", "E b 4");
+    assertEquals(Map.of("thread 1;a", "1", "thread 1;a;b", "3"), outerFirst.stacks);
+    assertEquals(unpaired(0), outerFirst.notices);
+    Trace beginFirst = pairs("B a 0", "B b 4", "E a 4", "E b 9");
+    assertEquals(Map.of("thread 1;a", "4", "thread 1;b", "5"), beginFirst.stacks);
+    assertEquals(unpaired(0), beginFirst.notices);
+    Trace nothing = pairs("B a 0", "B b 4", "B c 4", "E c 4", "E b 4", "E - 9");
+    assertEquals(Map.of("thread 1;a", "9"), nothing.stacks);
+    assertEquals(unpaired(0), nothing.notices);
+    Trace again = pairs("B a 0", "E a 4", "B a 4", "B b 5", "E b 6", "E a 9", "E a 9");
+    assertEquals(Map.of("thread 1;a", "8", "thread 1;a;b", "1"), again.stacks);
+    assertEquals(unpaired(1), again.notices);
+  }
+
+  @Test
+  void trace_manyEventsOfOneMoment_areReadInTheTimeOfAsManyElsewhere() throws Exception {
+    int count = 50_000;
+    List<String> events = new ArrayList<>();
+    for (String of : List.of("B a 0", "B b 1", "E a 1", "E c 1", "E b 2")) {
+      events.addAll(Collections.nCopies(count, of));
+    }
+    Trace trace = pairs(events.toArray(String[]::new));
+    assertEquals(2, trace.stacks.size());
+    assertEquals(unpaired(count), trace.notices.subList(0, 1));
   }
 
   @Test
