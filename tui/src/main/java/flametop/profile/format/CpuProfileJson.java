@@ -110,8 +110,23 @@ final class CpuProfileJson {
     return number;
   }
 
+  /** Reads what is no number where a sample is expected. */
+  @FunctionalInterface
+  interface Others {
+    void read(JsonParser json) throws IOException;
+  }
+
   /** Reads a field of the outermost object; returns whether it is one of such a profile. */
   boolean field(String name, JsonParser json) throws IOException {
+    return field(name, json, JsonParser::skipChildren);
+  }
+
+  /**
+   * Reads a field of the outermost object; returns whether it is one of such a profile.
+   *
+   * @param others reads samples that are objects, which are none of V8
+   */
+  boolean field(String name, JsonParser json, Others others) throws IOException {
     boolean array = json.currentToken() == JsonToken.START_ARRAY;
     switch (name) {
       case "startTime" -> start = JsonReader.whole(json);
@@ -121,8 +136,12 @@ final class CpuProfileJson {
         if (array && input != null) {
           input.numbers(json, id -> samples.add(row(id)));
         }
-        while (array && JsonReader.nextElement(json) != null) {
-          samples.add(row(JsonReader.whole(json)));
+        for (JsonToken t; array && (t = JsonReader.nextElement(json)) != null; ) {
+          if (t == JsonToken.START_OBJECT) {
+            others.read(json);
+          } else {
+            samples.add(row(JsonReader.whole(json)));
+          }
         }
       }
       default -> {

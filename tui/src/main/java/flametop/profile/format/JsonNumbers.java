@@ -10,6 +10,9 @@ import org.jspecify.annotations.Nullable;
 
 /** A column of numbers of JSON, as exact as they stand there: whole, or with a fraction. */
 final class JsonNumbers {
+  /** A longer text is no number. */
+  private static final int MOST_QUOTED = 40;
+
   /** By row: the number, or the place of one that is {@link #wide}. */
   private final IntColumn numbers = new IntColumn();
 
@@ -34,7 +37,7 @@ final class JsonNumbers {
     }
   }
 
-  /** Adds the value that a parser stands at; what is no number is 0. */
+  /** Adds the value that a parser stands at, also a number in quotes; what is no number is 0. */
   void add(JsonParser json) throws IOException {
     JsonToken token = json.currentToken();
     if (token == JsonToken.VALUE_NUMBER_INT && json.getTextLength() <= JsonReader.DIGITS_OF_INT) {
@@ -45,9 +48,28 @@ final class JsonNumbers {
     } else if (token == JsonToken.VALUE_NUMBER_INT || token == JsonToken.VALUE_NUMBER_FLOAT) {
       broken.set(numbers.size);
       addWide(Double.doubleToRawLongBits(json.getDoubleValue()));
+    } else if (token == JsonToken.VALUE_STRING && json.getTextLength() <= MOST_QUOTED) {
+      add(json.getText());
     } else {
       numbers.add(0);
       json.skipChildren();
+    }
+  }
+
+  private void add(String text) {
+    try {
+      addWide(Long.parseLong(text));
+    } catch (NumberFormatException e) {
+      broken.set(numbers.size);
+      addWide(Double.doubleToRawLongBits(number(text)));
+    }
+  }
+
+  private static double number(String text) {
+    try {
+      return Double.parseDouble(text);
+    } catch (NumberFormatException e) {
+      return 0;
     }
   }
 

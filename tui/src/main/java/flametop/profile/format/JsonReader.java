@@ -67,8 +67,14 @@ final class JsonReader implements ProfileReader {
     }
   }
 
+  /** Whether a parser failed because there is no more; behind a comma only its words say so. */
+  static boolean endsEarly(JacksonException e) {
+    return e instanceof JsonEOFException
+        || e.getOriginalMessage().startsWith("Unexpected end-of-input");
+  }
+
   private static IOException reason(JacksonException e, JsonInput input) {
-    if (e instanceof JsonEOFException) {
+    if (endsEarly(e)) {
       return new IOException("it ends too early", e);
     }
     if (e instanceof StreamConstraintsException) {
@@ -92,7 +98,7 @@ final class JsonReader implements ProfileReader {
     JsonToken first = json.nextToken();
     if (first == JsonToken.START_ARRAY) {
       isKnown = true;
-      trace.events(json);
+      trace.openEvents(json);
       return;
     }
     if (first != JsonToken.START_OBJECT) {
@@ -106,7 +112,9 @@ final class JsonReader implements ProfileReader {
             case "shared" -> speedscope.shared(json);
             case "profiles" -> speedscope.profiles(json);
             case "traceEvents" -> value == JsonToken.START_ARRAY && trace.events(json);
-            case "nodes", "samples", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
+            case "stackFrames" -> trace.frames(json);
+            case "samples" -> v8.field(name, json, trace::sample);
+            case "nodes", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
             case "exporter" -> {
               speedscope.exporter(text(json));
               yield false;

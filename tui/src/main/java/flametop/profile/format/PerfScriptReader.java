@@ -66,6 +66,11 @@ final class PerfScriptReader implements ProfileReader {
   private int measure;
   private long period;
 
+  // Lines of which nothing is shown.
+  private long odd;
+  private long homeless;
+  private long tooDeep;
+
   /** Where the numbers of process and thread end in the line. */
   private int numbersEnd;
 
@@ -116,8 +121,18 @@ final class PerfScriptReader implements ProfileReader {
         line(begin, end, to);
       }
       end(to);
-    } else {
+    }
+    complain(to, odd, "begin with no address, and are left out");
+    complain(to, homeless, "are frames below no sample, and are left out");
+    complain(to, tooDeep, "are frames of stacks that are too deep, and are left out");
+    if (failed != null) {
       throw failed;
+    }
+  }
+
+  private static void complain(StackSink to, long count, String what) {
+    if (count > 0) {
+      to.note(count + " indented lines " + what);
     }
   }
 
@@ -144,7 +159,10 @@ final class PerfScriptReader implements ProfileReader {
       last--;
     }
     if (last == from) {
-      end(to);
+      // Some lines of samples have an empty line between them and their frames.
+      if (depth > 0) {
+        end(to);
+      }
     } else if (buffer[from] == '#') {
       return;
     } else if (isSpace(buffer[from]) && (open && depth > 0 || time(from, last) < 0)) {
@@ -313,13 +331,19 @@ final class PerfScriptReader implements ProfileReader {
 
   /** {@code ffffffff81000000 do_syscall_64+0x3d ([kernel.kallsyms])}. */
   private void frame(int from, int end, StackSink to) {
-    if (!open || depth > MOST_FRAMES) {
-      return;
-    }
     int address = skip(from, end);
     int addressEnd = hexEnd(address, end);
     if (addressEnd == address) {
       // An argument of a tracepoint, or a source line.
+      odd++;
+      return;
+    }
+    if (!open) {
+      homeless++;
+      return;
+    }
+    if (depth > MOST_FRAMES) {
+      tooDeep++;
       return;
     }
     int at = skip(addressEnd, end);

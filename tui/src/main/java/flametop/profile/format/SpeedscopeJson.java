@@ -57,6 +57,9 @@ final class SpeedscopeJson {
 
   private final JsonNumbers moments = new JsonNumbers();
 
+  /** When the profile ends, if it says so. */
+  private final JsonNumbers over = new JsonNumbers();
+
   /** Whether outermost frames are owners. */
   private boolean owned;
 
@@ -168,6 +171,7 @@ final class SpeedscopeJson {
     weights.clear();
     events.clear();
     moments.clear();
+    over.clear();
     int number = Math.min(profiles.size(), MOST_PROFILES);
     // Frames have numbers from 0 on, so a profile has one below MISSING.
     int above = tree.child(FrameTree.ROOT, MISSING - 1 - number);
@@ -182,6 +186,7 @@ final class SpeedscopeJson {
           case "samples" -> samples(json, value, above);
           case "events" -> events(json, value);
           case "owner" -> owner = owner(json);
+          case "endValue" -> over.add(json);
           default -> json.skipChildren();
         }
       }
@@ -336,6 +341,12 @@ final class SpeedscopeJson {
           unpaired += ended == frame ? 0 : 1;
         }
       }
+    }
+    if (node != above) {
+      // What never ends lasts as long as the profile.
+      long end = over.size() == 0 ? last : over.get(0, unit);
+      put(node, measure, last == Unit.TOO_LARGE ? 0 : Math.max(0, end - last));
+      unpaired += tree.depth(node) - tree.depth(above);
     }
   }
 

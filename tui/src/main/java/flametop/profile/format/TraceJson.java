@@ -1,22 +1,19 @@
 package flametop.profile.format;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
-import flametop.array.BytesIndex;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.array.LongIndex;
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,23 +26,18 @@ import org.jspecify.annotations.Nullable;
  *     definition</a>
  */
 final class TraceJson {
-  private static final int MOST_NAMES = 1 << 24;
-  private static final int MOST_NAME_BYTES =
-      (int) Math.min(256 << 20, Runtime.getRuntime().maxMemory() / 10);
   private static final int MOST_THREADS = 1 << 16;
   private static final int MOST_PROFILES = 1 << 12;
-  private static final long BEGINS = Long.MAX_VALUE;
-  private static final long ENDS = -1;
   private static final Unit UNIT = Unit.of("us", "");
 
-  /** All texts of events: names, numbers of processes and threads. */
-  private final BytesIndex texts = new BytesIndex(MOST_NAME_BYTES, MOST_NAMES);
+  private final TraceTexts texts = new TraceTexts();
+  private final TraceSamples samples = new TraceSamples(texts);
 
-  private final int none = text("");
-  private final int processName = text("process_name");
-  private final int threadName = text("thread_name");
-  private final int profile = text("Profile");
-  private final int profileChunk = text("ProfileChunk");
+  private final int none = texts.number("");
+  private final int processName = texts.number("process_name");
+  private final int threadName = texts.number("thread_name");
+  private final int profile = texts.number("Profile");
+  private final int profileChunk = texts.number("ProfileChunk");
 
   /** By texts of process and thread. */
   private final LongIndex threads = new LongIndex();
@@ -56,16 +48,18 @@ final class TraceJson {
   /** Profiles that come in pieces, by the text of their process and the hash of their id. */
   private final Map<Long, Pieces> profiles = new LinkedHashMap<>();
 
-  private byte[] scratch = new byte[256];
   private boolean any;
   private long others;
   private long damaged;
-  private long unpaired;
   private long unheld;
 
   // The event that is read.
   private final JsonNumbers at = new JsonNumbers();
   private final JsonNumbers lasts = new JsonNumbers();
+
+  /** How long the event lasts by the clock of its thread, which counts where nothing else does. */
+  private final JsonNumbers onCpu = new JsonNumbers();
+
   private String argument = "";
   private @Nullable CpuProfileJson piece;
 
@@ -76,7 +70,7 @@ final class TraceJson {
     String name;
     final LongColumn at = new LongColumn();
 
-    /** How long each lasts, ns; {@link #BEGINS} and {@link #ENDS} of the halves of a pair. */
+    /** How long each lasts, ns; as {@link TraceReplay#add} takes it. */
     final LongColumn lasts = new LongColumn();
 
     final IntColumn names = new IntColumn();
@@ -91,17 +85,78 @@ final class TraceJson {
   /** A profile of V8, and the thread that was its first piece's. */
   private record Pieces(Track thread, CpuProfileJson whole) {}
 
+  /** Reads the events of a file that has nothing else: the end of their list may be missing. */
+  void openEvents(JsonParser json) throws IOException {
+    any = true;
+    while (true) {
+      JsonToken next;
+      try {
+        next = JsonReader.nextElement(json);
+      } catch (JacksonException e) {
+        if (JsonReader.endsEarly(e)) {
+          return;
+        }
+        throw e;
+      }
+      if (next == null) {
+        return;
+      }
+      element(json, next);
+    }
+  }
+
   /** Reads the events; returns whether a parser stands at such. */
   boolean events(JsonParser json) throws IOException {
     any = true;
     for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
-      if (t == JsonToken.START_OBJECT) {
-        event(json);
-      } else {
-        json.skipChildren();
-      }
+      element(json, t);
     }
     return true;
+  }
+
+  private void element(JsonParser json, JsonToken first) throws IOException {
+    if (first == JsonToken.START_OBJECT) {
+      event(json);
+    } else {
+      json.skipChildren();
+    }
+  }
+
+  /** Reads a sample of those beside the events. */
+  void sample(JsonParser json) throws IOException {
+    int process = none;
+    int thread = none;
+    int frame = none;
+    at.clear();
+    while (JsonReader.nextField(json)) {
+      String field = json.currentName();
+      JsonToken value = json.nextToken();
+      switch (field) {
+        case "pid" -> process = texts.number(json, value);
+        case "tid" -> thread = texts.number(json, value);
+        case "sf" -> frame = texts.number(json, value);
+        case "ts" -> at.add(json);
+        default -> json.skipChildren();
+      }
+    }
+    long moment = moment();
+    if (process < 0 || thread < 0 || frame < 0) {
+      unheld++;
+    } else if (moment == Unit.TOO_LARGE) {
+      damaged++;
+    } else {
+      any = true;
+      samples.add(number(process, thread), moment, frame == none ? TraceSamples.NO_STACK : frame);
+    }
+  }
+
+  /** Reads the frames of the samples; returns whether a parser stands at such. */
+  boolean frames(JsonParser json) throws IOException {
+    return samples.frames(json);
+  }
+
+  private long moment() {
+    return at.size() == 0 ? Unit.TOO_LARGE : at.get(0, UNIT);
   }
 
   private void event(JsonParser json) throws IOException {
@@ -112,19 +167,25 @@ final class TraceJson {
     int id = 0;
     at.clear();
     lasts.clear();
+    onCpu.clear();
     argument = "";
     piece = null;
     while (JsonReader.nextField(json)) {
       String field = json.currentName();
       JsonToken value = json.nextToken();
       switch (field) {
-        case "name" -> name = text(json, value);
+        case "name" -> name = texts.number(json, value);
         case "ph" -> phase = phase(json, value);
-        case "pid" -> process = text(json, value);
-        case "tid" -> thread = text(json, value);
+        case "pid" -> process = texts.number(json, value);
+        case "tid" -> thread = texts.number(json, value);
         case "id" -> id = JsonReader.text(json).hashCode();
         case "ts" -> at.add(json);
-        case "dur" -> lasts.add(json);
+        case "dur" -> {
+          if (value != JsonToken.VALUE_NULL) {
+            lasts.add(json);
+          }
+        }
+        case "tdur" -> onCpu.add(json);
         case "args" -> arguments(json, value);
         default -> json.skipChildren();
       }
@@ -141,9 +202,12 @@ final class TraceJson {
           track(process, thread).name = argument;
         }
       }
-      case "X" -> add(track(process, thread), name, lasts.size() == 0 ? 0 : lasts.get(0, UNIT));
-      case "B" -> add(track(process, thread), name, BEGINS);
-      case "E" -> add(track(process, thread), name, ENDS);
+      case "X" -> {
+        JsonNumbers length = lasts.size() > 0 ? lasts : onCpu;
+        add(track(process, thread), name, length.size() == 0 ? 0 : length.get(0, UNIT));
+      }
+      case "B" -> add(track(process, thread), name, TraceReplay.BEGINS);
+      case "E" -> add(track(process, thread), name, TraceReplay.ENDS);
       default -> {
         if (piece != null && (name == profile || name == profileChunk)) {
           append(process, thread, id, piece);
@@ -165,37 +229,6 @@ final class TraceJson {
       case 'M' -> "M";
       default -> "";
     };
-  }
-
-  /** The number of a text; below 0 if there is no room for it. */
-  private int text(JsonParser json, JsonToken value) throws IOException {
-    if (value != JsonToken.VALUE_STRING && value != JsonToken.VALUE_NUMBER_INT) {
-      return text(JsonReader.text(json));
-    }
-    char[] chars = json.getTextCharacters();
-    int from = json.getTextOffset();
-    int length = json.getTextLength();
-    if (length > scratch.length) {
-      scratch = new byte[2 * length];
-    }
-    for (int i = 0; i < length; i++) {
-      char next = chars[from + i];
-      if (next >= 128) {
-        return text(json.getText());
-      }
-      scratch[i] = (byte) next;
-    }
-    return texts.row(scratch, 0, length);
-  }
-
-  private int text(String of) {
-    byte[] bytes = of.getBytes(StandardCharsets.UTF_8);
-    return texts.row(bytes, 0, bytes.length);
-  }
-
-  private String text(int number) {
-    int from = texts.start(number);
-    return new String(texts.bytes(), from, texts.end(number) - from, StandardCharsets.UTF_8);
   }
 
   /** Reads the arguments of an event: a name, or a piece of a profile of V8. */
@@ -263,6 +296,11 @@ final class TraceJson {
   }
 
   private Track track(int process, int thread) {
+    return tracks.get(number(process, thread));
+  }
+
+  /** The number of a thread. */
+  private int number(int process, int thread) {
     long key = (long) process << 32 | thread;
     int row = threads.find(key);
     if (row < 0 && tracks.size() >= MOST_THREADS) {
@@ -272,14 +310,14 @@ final class TraceJson {
       tracks.add(
           row == MOST_THREADS - 1
               ? new Track(none, none, "others")
-              : new Track(process, thread, "thread " + text(thread)));
+              : new Track(process, thread, "thread " + texts.get(thread)));
     }
-    return tracks.get(row);
+    return row;
   }
 
   private void add(Track thread, int name, long lasts) {
-    long moment = at.size() == 0 ? Unit.TOO_LARGE : at.get(0, UNIT);
-    boolean pair = lasts == BEGINS || lasts == ENDS;
+    long moment = moment();
+    boolean pair = lasts == TraceReplay.BEGINS || lasts == TraceReplay.ENDS;
     if (moment == Unit.TOO_LARGE || !pair && (lasts < 0 || moment + lasts < moment)) {
       damaged++;
       return;
@@ -293,9 +331,9 @@ final class TraceJson {
     String process = processes.getOrDefault(thread.process, "");
     return new Owner(
         process.isEmpty() ? thread.name : process,
-        TaskNumber.of(text(thread.process)),
+        TaskNumber.of(texts.get(thread.process)),
         thread.name,
-        TaskNumber.of(text(thread.thread)),
+        TaskNumber.of(texts.get(thread.thread)),
         "",
         null);
   }
@@ -305,19 +343,36 @@ final class TraceJson {
     if (!any) {
       return;
     }
-    if (!profiles.isEmpty()) {
-      int time = to.measure("cpu profile", UNIT, false);
-      int count = to.measure("samples", Unit.whole("samples"), false);
-      profiles.values().forEach(of -> of.whole.write(to, owner(of.thread), time, count));
-    }
-    int measure = to.measure("time", UNIT, true);
+    boolean sampled = !samples.isEmpty();
     FrameTree tree = new FrameTree(to.wantsOrder());
+    TraceReplay replay = new TraceReplay(tree, none);
     for (int i = 0; i < tracks.size(); i++) {
-      if (tracks.get(i).at.size > 0) {
+      Track of = tracks.get(i);
+      if (of.at.size > 0) {
         // Names have numbers from 0 on.
-        replay(tracks.get(i), tree, tree.child(FrameTree.ROOT, -1 - i));
+        replay.add(of.at, of.lasts, of.names, tree.child(FrameTree.ROOT, -1 - i));
       }
     }
+    // First, so that stacks of another type are not shown among those of the preferred one.
+    boolean events = replay.counts() || profiles.isEmpty() && !sampled;
+    if (events) {
+      write(tree, to.measure("time", UNIT, true), to);
+    }
+    if (!profiles.isEmpty() || sampled) {
+      // Times of samples are no times of events.
+      String name = !profiles.isEmpty() ? "cpu profile" : events ? "sampled time" : "time";
+      int time = to.measure(name, UNIT, !events);
+      int count = to.measure("samples", Unit.whole("samples"), false);
+      profiles.values().forEach(of -> of.whole.write(to, owner(of.thread), time, count));
+      samples.write(to, track -> to.owner(owner(tracks.get(track))), time, count);
+    }
+    complain(to, others, "are of other kinds than B, E, X and ProfileChunk, and are left out");
+    complain(to, damaged, "have no time, or a time that is negative or too large");
+    complain(to, replay.unpaired(), "begin or end without their other half");
+    complain(to, unheld + replay.unheld(), "are left out: there is no memory for more frames");
+  }
+
+  private void write(FrameTree tree, int measure, StackSink to) {
     int[] numbers = new int[texts.size()];
     tree.write(
         frame -> {
@@ -325,110 +380,18 @@ final class TraceJson {
             return to.owner(owner(tracks.get(-1 - frame)));
           }
           if (numbers[frame] == 0) {
-            numbers[frame] = 1 + to.frame(NodeKind.USER, text(frame), "");
+            numbers[frame] = 1 + to.frame(NodeKind.USER, texts.get(frame), "");
           }
           return numbers[frame] - 1;
         },
         0,
         new int[] {measure},
         to);
-    complain(to, others, "are of other kinds than B, E, X and ProfileChunk, and are left out");
-    complain(to, damaged, "have no time, or a time that is negative or too large");
-    complain(to, unpaired, "begin or end without their other half");
-    complain(to, unheld, "are left out: there is no memory for more frames");
   }
 
   private static void complain(StackSink to, long count, String what) {
     if (count > 0) {
       to.note(count + " events " + what);
     }
-  }
-
-  private void replay(Track thread, FrameTree tree, int above) {
-    long[] at = thread.at.items;
-    long[] lasts = thread.lasts.items;
-    int count = thread.at.size;
-    int[] order = order(thread);
-    // The events that are open, innermost last: node, and when it ends.
-    IntColumn nodes = new IntColumn();
-    LongColumn ends = new LongColumn();
-    int begun = 0;
-    long last = count > 0 ? at[order[0]] : 0;
-    for (int i = 0; i <= count; i++) {
-      long now = i < count ? at[order[i]] : Long.MAX_VALUE;
-      while (nodes.size > 0
-          && ends.items[nodes.size - 1] <= now
-          && ends.items[nodes.size - 1] != BEGINS) {
-        long end = ends.items[nodes.size - 1];
-        put(tree, nodes.items[nodes.size - 1], end - last);
-        last = Math.max(last, end);
-        pop(nodes, ends);
-      }
-      if (i == count) {
-        break;
-      }
-      if (nodes.size > 0) {
-        put(tree, nodes.items[nodes.size - 1], now - last);
-      }
-      last = now;
-      long how = lasts[order[i]];
-      if (how == ENDS && begun == 0) {
-        unpaired++;
-      } else if (how == ENDS) {
-        begun--;
-        while (ends.items[nodes.size - 1] != BEGINS) {
-          pop(nodes, ends);
-        }
-        pop(nodes, ends);
-      } else {
-        int parent = nodes.size == 0 ? above : nodes.items[nodes.size - 1];
-        int node = tree.child(parent, thread.names.items[order[i]]);
-        begun += how == BEGINS ? 1 : 0;
-        // What would last longer than what it is in ends with that.
-        long outer = ends.size == 0 ? BEGINS : ends.items[ends.size - 1];
-        nodes.add(node);
-        ends.add(how == BEGINS ? BEGINS : Math.min(outer, now + how));
-      }
-    }
-    unpaired += begun;
-  }
-
-  private static void pop(IntColumn nodes, LongColumn ends) {
-    nodes.size--;
-    ends.size--;
-  }
-
-  private void put(FrameTree tree, int node, long value) {
-    if (value > 0 && (node < 0 || !tree.add(node, 0, value))) {
-      unheld++;
-    }
-  }
-
-  /**
-   * The events in the order of their times; what lasts longer comes first of those that begin
-   * together.
-   */
-  private static int[] order(Track thread) {
-    long[] at = thread.at.items;
-    long[] lasts = thread.lasts.items;
-    int count = thread.at.size;
-    boolean pairs = false;
-    for (int i = 0; i < count; i++) {
-      pairs |= lasts[i] == ENDS || lasts[i] == BEGINS;
-    }
-    // Pairs stand in order, or nothing says which of the events of one moment came first.
-    boolean whole = !pairs;
-    Comparator<Integer> byTime =
-        (a, b) -> {
-          int first = Long.compare(at[a], at[b]);
-          return first != 0 || !whole ? first : Long.compare(lasts[b], lasts[a]);
-        };
-    boolean sorted = true;
-    for (int i = 1; i < count && sorted; i++) {
-      sorted = at[i] > at[i - 1] || at[i] == at[i - 1] && (!whole || lasts[i] <= lasts[i - 1]);
-    }
-    return sorted
-        ? IntStream.range(0, count).toArray()
-        : IntStream.range(0, count).boxed().sorted(byTime).mapToInt(i -> i).toArray();
   }
 }

@@ -171,6 +171,22 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void speedscope_functionsThatNeverEnd_lastUntilTheProfilesEnd() throws Exception {
+    String text =
+        "{'shared':{'frames':[{'name':'a'},{'name':'b'}]},'profiles':[{'type':'evented','name':'x',"
+            + "'unit':'none',%s'events':[{'type':'O','frame':0,'at':1},{'type':'O','frame':1,'at':4}]}]}";
+    Profile profile = json(String.format(text, "'startValue':0,'endValue':10,"));
+    assertEquals(Map.of("a", "3", "a;b", "6"), profile.stacks);
+    List<String> said = List.of("2 samples or events begin or end without their other half");
+    assertEquals(said, profile.notices());
+    Profile endless = json(String.format(text, ""));
+    assertEquals(Map.of("a", "3"), endless.stacks);
+    assertEquals(said, endless.notices());
+    Profile early = json(String.format(text, "'endValue':2,"));
+    assertEquals(Map.of("a", "3"), early.stacks);
+  }
+
+  @Test
   void speedscope_withWhatCannotBe_saysSoAndReadsTheRest() throws Exception {
     Profile profile =
         json(
@@ -331,6 +347,49 @@ class ProfileFileTest extends StackFileFixture {
                 .getBytes(UTF_8),
             "");
     assertEquals(Map.of("false;[unknown]", "3", "dd;start", "10", "dd", "5"), profile.stacks);
+  }
+
+  @Test
+  void perfScript_emptyLineAboveTheFrames_partsNothing() throws Exception {
+    Profile profile =
+        profile(
+            """
+            a 1 1.000001: 3 cycles:
+
+              40 f+0x1 (/x)
+              50 main+0x1 (/x)
+
+            a 1 1.000002: 4 cycles:
+
+            a 1 1.000003: 5 cycles:
+              50 main+0x1 (/x)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("a;main;f", "3", "a", "4", "a;main", "5"), profile.stacks);
+    assertEquals(List.of(), profile.notices());
+  }
+
+  @Test
+  void perfScript_linesThatAreNoFrames_areSaid() throws Exception {
+    Profile profile =
+        profile(
+            """
+            a 1 1.000001: 3 cycles:
+              40 f+0x1 (/x)
+              ODD_LINE
+              50 main+0x1 (/x)
+
+              60 lost+0x1 (/x)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("a;main;f", "3"), profile.stacks);
+    assertEquals(
+        List.of(
+            "1 indented lines begin with no address, and are left out",
+            "1 indented lines are frames below no sample, and are left out"),
+        profile.notices());
   }
 
   @Test
