@@ -2,8 +2,8 @@
 /*
  * How the frames are copied that an interpreter keeps outside of the stack: node by node of a chain, in the same moment as the stack.
  *
- * Whoever includes this file says with READ_USER(to, bytes, address) how up to FT_CHAIN_WINDOW bytes of the task's memory are read to where
- * twice as many have room; not 0: they cannot be.
+ * Whoever includes this file says with READ_USER(follow, bytes, address) how up to FT_CHAIN_WINDOW bytes of the task's memory are read into the
+ * window of a way; not 0: they cannot be.
  */
 #ifndef FLAMETOP_CHAIN_H
 #define FLAMETOP_CHAIN_H
@@ -38,7 +38,7 @@ struct follow {
 static __always_inline bool read_window(struct follow *follow, __u64 address, __u64 bytes)
 {
 	asm volatile("" : "+r"(bytes));
-	return bytes <= FT_CHAIN_WINDOW && !READ_USER(follow->window, bytes, address);
+	return bytes <= FT_CHAIN_WINDOW && !READ_USER(follow, bytes, address);
 }
 
 /* the word of the window that lies `offset` behind what `from` is behind */

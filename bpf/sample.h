@@ -10,7 +10,8 @@
 
 #include "kernel.h"
 
-#define READ_USER(to, bytes, address) bpf_probe_read_user(to, bytes, (void *)(address))
+#define READ_USER(follow, bytes, address) \
+	bpf_probe_read_user((follow)->window, bytes, (void *)(address))
 #include "chain.h"
 
 #define PAGE         4096

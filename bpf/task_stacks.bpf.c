@@ -9,8 +9,9 @@
 #include "seen.h"
 #include "target.h"
 
-static __always_inline int read_user(__u64 *to, __u64 bytes, __u64 address);
-#define READ_USER(to, bytes, address) read_user(to, bytes, address)
+int read_user(__u64 bytes, __u64 address);
+/* there is one way at a time, `follow` */
+#define READ_USER(way, bytes, address) ((void)(way), read_user(bytes, address))
 #include "chain.h"
 
 char LICENSE[] SEC("license") = "Dual BSD/GPL";
@@ -288,26 +289,33 @@ static __always_inline __u64 kernel_place(__u64 address)
 	return read->kernel <= PAGE_UNTOUCHED ? 0 : read->kernel + (address - user);
 }
 
-/* Reads so much of that memory, which lies in two pages at most. */
-static __always_inline int read_user(__u64 *to, __u64 bytes, __u64 address)
+/*
+ * Reads so much of that memory, which lies in two pages at most, into the window of `follow`. Not static: the verifier checks the function
+ * once, rather than for each path to it.
+ */
+__attribute__((noinline)) int read_user(__u64 bytes, __u64 address)
 {
-	__u64 at = kernel_place(address), first = PAGE - (address & (PAGE - 1));
+	__u64 at, first = PAGE - (address & (PAGE - 1));
 
+	/* a global function is verified even if nothing calls it */
+	if (!reads_kernel || bytes > FT_CHAIN_WINDOW)
+		return -1;
+	at = kernel_place(address);
 	if (!at)
 		return -1;
 	if (first >= bytes)
-		return bpf_probe_read_kernel(to, bytes, (void *)at);
+		return bpf_probe_read_kernel(follow.window, bytes, (void *)at);
 	/* else the bounds are checked of copies */
 	first &= FT_CHAIN_WINDOW - 1;
 	asm volatile("" : "+r"(first));
-	if (first >= FT_CHAIN_WINDOW || bpf_probe_read_kernel(to, first, (void *)at))
+	if (first >= FT_CHAIN_WINDOW || bpf_probe_read_kernel(follow.window, first, (void *)at))
 		return -1;
 	at = kernel_place(address + first);
 	bytes = (bytes - first) & (FT_CHAIN_WINDOW - 1);
 	asm volatile("" : "+r"(bytes));
 	if (!at || bytes >= FT_CHAIN_WINDOW)
 		return -1;
-	return bpf_probe_read_kernel((char *)to + first, bytes, (void *)at);
+	return bpf_probe_read_kernel((char *)follow.window + first, bytes, (void *)at);
 }
 
 static long follow_chain(__u32 i, void *none __attribute__((unused)))

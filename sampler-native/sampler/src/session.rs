@@ -89,6 +89,19 @@ impl Session {
         own.push(std::process::id());
         let opened = os::monotonic();
         let cgroups = Cgroups::of_host();
+        // The helper processes start while the kernel checks the programs. Where it refuses these, both end with their clients.
+        let prober = Prober::new(&settings.symbolizer).map_err(|e| {
+            OpenError::failed(format!(
+                "no descriptor or thread is left to read processes: {e}"
+            ))
+        })?;
+        let prober = Arc::new(prober);
+        let looks = Arc::clone(&prober);
+        let symbolizer = Symbolizer::start(
+            &settings.symbolizer,
+            Debuginfod::of_environment(&settings.debuginfod),
+            Arc::new(move |whose, path| looks.ask_elf(whose, path)),
+        );
         let (mut kernel, rings) = Kernel::open(&flametop_kernel::Settings {
             target: settings.target.clone(),
             hierarchy: cgroups.hierarchy(),
@@ -116,12 +129,6 @@ impl Session {
             let _ = rings.wake_for(event);
         }
         let modules = Modules::asking(UNWIND_MEMORY);
-        let prober = Prober::new(&settings.symbolizer).map_err(|e| {
-            OpenError::failed(format!(
-                "no descriptor or thread is left to read processes: {e}"
-            ))
-        })?;
-        let prober = Arc::new(prober);
         // Where that fails, answers are taken with the rest.
         let _ = rings.wake_for(prober.event());
         let targets = match &settings.target {
@@ -129,17 +136,12 @@ impl Session {
             Target::All | Target::Cgroup(_) => &[],
         };
         let sources = Sources::new(&settings.symbolizer, &prober, targets);
-        let looks = Arc::clone(&prober);
         let mut pipeline = Pipeline::new(
             tasks,
             modules,
             Mappings::new(told, boot, Arc::clone(&prober)),
             prober,
-            Symbolizer::start(
-                &settings.symbolizer,
-                Debuginfod::of_environment(&settings.debuginfod),
-                Arc::new(move |whose, path| looks.ask_elf(whose, path)),
-            ),
+            symbolizer,
         );
         match &settings.target {
             Target::All => pipeline.ask_early(None),
@@ -156,6 +158,7 @@ impl Session {
             );
         }
         pipeline.share_files(own_files::left_of(allowed));
+        let helpers = pipeline.helpers();
         let shared = Arc::new(Shared::new(pipeline));
         let ring = {
             let shared = Arc::clone(&shared);
@@ -164,14 +167,17 @@ impl Session {
                 .spawn(move || ring::drain(rings, &shared))
                 .map_err(|e| OpenError::failed(format!("the ring thread does not start: {e}")))?
         };
+        let mut usage = Usage::new(&settings.own);
+        let mut left_out = Vec::new();
+        leave_out(&mut left_out, &kernel, &mut usage, helpers);
         Ok(Session {
             kernel,
             shared,
             ring: Some(ring),
             header,
-            usage: Usage::new(&settings.own),
+            usage,
             sources,
-            helpers: Vec::new(),
+            helpers: left_out,
             pass_hz: settings.pass_hz,
             cpu_hz: settings.cpu_hz,
             passes: Passes::default(),
@@ -314,22 +320,7 @@ impl Session {
         pipeline.take_names();
         let mut helpers = pipeline.helpers();
         helpers.extend(self.sources.helpers());
-        // Some are as a process that may be taken over says: one twice, or one that cannot be excluded, is no reason to end.
-        helpers.sort_unstable();
-        helpers.dedup_by_key(|(pid, _)| *pid);
-        for ended in &self.helpers {
-            if !helpers.iter().any(|(pid, _)| pid == ended) {
-                let _ = self.kernel.readmit(*ended);
-                self.usage.own.retire(*ended);
-            }
-        }
-        for (started, part) in &helpers {
-            if !self.helpers.contains(started) {
-                let _ = self.kernel.exclude(*started);
-                self.usage.own.add(*started, part);
-            }
-        }
-        self.helpers = helpers.into_iter().map(|(pid, _)| pid).collect();
+        leave_out(&mut self.helpers, &self.kernel, &mut self.usage, helpers);
         pipeline.forget();
         if now >= self.trimmed + TRIM_PERIOD {
             self.trimmed = now;
@@ -382,6 +373,32 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Has the kernel side leave the helper processes out that run now, each with what it is for, and counts their cost as flametop's; `known` are
+/// those that were left out before.
+fn leave_out(
+    known: &mut Vec<u32>,
+    kernel: &Kernel,
+    usage: &mut Usage,
+    mut helpers: Vec<(u32, &'static str)>,
+) {
+    // Some are as a process that may be taken over says: one twice, or one that cannot be excluded, is no reason to end.
+    helpers.sort_unstable();
+    helpers.dedup_by_key(|(pid, _)| *pid);
+    for ended in known.iter() {
+        if !helpers.iter().any(|(pid, _)| pid == ended) {
+            let _ = kernel.readmit(*ended);
+            usage.own.retire(*ended);
+        }
+    }
+    for (started, part) in &helpers {
+        if !known.contains(started) {
+            let _ = kernel.exclude(*started);
+            usage.own.add(*started, part);
+        }
+    }
+    *known = helpers.into_iter().map(|(pid, _)| pid).collect();
 }
 
 impl Drop for Session {

@@ -103,6 +103,24 @@ fn symbolizer_that_was_killed_its_successor_is_left_out_too() {
     assert!(recording.model.own_cpu > 0);
 }
 
+#[test]
+fn session_that_is_refused_leaves_no_process_behind() {
+    let (_alone, recording) = alone();
+    assert!(!children().is_empty(), "a session has helpers");
+    drop(recording);
+    let exe = std::env::current_exe().expect("own path");
+    let folder = exe.ancestors().nth(2).expect("target folder");
+    let symbolizer = folder.join("flametop-symbolizer");
+    let settings = format!("target=pid 4194304\nsymbolizer={}\n", symbolizer.display());
+    let refused = flametop_sampler::Session::open(&settings);
+    assert!(refused.is_err(), "no process has a number that large");
+    let begin = Instant::now();
+    while !children().is_empty() {
+        assert!(begin.elapsed() < PATIENCE, "{:?} run on", children());
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
 /// Ticks in which a CPU was idle, of all CPUs.
 fn idle_ticks() -> u64 {
     let stat = std::fs::read_to_string("/proc/stat").expect("proc");
@@ -122,6 +140,14 @@ fn symbolizer() -> u32 {
     };
     tids.find(|tid| parent(*tid) == Some(own) && !is_prober(*tid))
         .expect("a symbolizer")
+}
+
+/// The processes that this one has started.
+fn children() -> Vec<u32> {
+    let own = std::process::id();
+    let processes = std::fs::read_dir("/proc").expect("proc");
+    let tids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
+    tids.filter(|tid| parent(*tid) == Some(own)).collect()
 }
 
 fn parent(tid: u32) -> Option<u32> {
