@@ -162,30 +162,28 @@ fn probes_usdt_of_a_process_is_found_without_its_file_and_each_argument_weighs_t
     }
     recording.name_all();
     let model = &recording.model;
+    let taken = || model.events.iter().filter(|(_, number, ..)| *number == 3);
+    let weight = |rate: u64| match rate {
+        0 => 1.0,
+        rate => 1.0 / -(-1.0 / rate as f64).exp_m1(),
+    };
     let of = |function: &str| {
-        let events = model.events.iter().filter(|(_, number, ..)| *number == 3);
-        let weight = |rate: u64| match rate {
-            0 => 1.0,
-            rate => 1.0 / -(-1.0 / rate as f64).exp_m1(),
-        };
-        let of_function = events.filter(|(head, ..)| {
+        let of_function = taken().filter(|(head, ..)| {
             let names = from_main(model, head.stack.expect("a stack"));
             names.last().map(String::as_str) == Some(function)
         });
         of_function.map(|(.., rate)| weight(*rate)).sum::<f64>()
     };
+    // A hit that is taken with probability 1 / w adds w * (w - 1) to the variance of a sum, and the rate may differ by hit.
+    let variance = |(.., rate): &(_, _, _, u64)| weight(*rate) * (weight(*rate) - 1.0);
+    let error = 5.0 * taken().map(variance).sum::<f64>().sqrt();
     let totals = &model.totals[&3];
     for (function, hits) in [("first", 500.0), ("second", 300.0), ("third", 200.0)] {
         let share = of(function);
         println!("{function}: {share} of {hits}, {} stacks", totals.taken);
-        // Five times the standard error of a share, or exact where each event has its stack.
-        let error = match totals.taken - totals.lost == totals.hits {
-            true => 0.01,
-            false => 5.0 * 1000.0 * 0.5 / (totals.taken as f64).sqrt(),
-        };
         assert!(
-            (share - hits).abs() <= error,
-            "{function}: {share} of {hits}"
+            (share - hits).abs() <= error + 0.01,
+            "{function}: {share} of {hits}, {error} at most"
         );
     }
 }
