@@ -3,10 +3,8 @@ package flametop.profile.format;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import java.util.BitSet;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 /**
  * Goes through the events of a thread in the order of their times, and adds what each lasts by
@@ -78,7 +76,7 @@ final class TraceReplay {
    */
   void add(LongColumn moments, LongColumn lengths, IntColumn named, int above) {
     int count = moments.size;
-    int[] order = order(moments.items, lengths.items, count);
+    int[] order = TraceOrder.of(moments.items, lengths.items, named.items, count, none);
     BitSet done = new BitSet();
     long last = count > 0 ? moments.items[order[0]] : 0;
     for (int i = 0; i < count; i++) {
@@ -220,30 +218,5 @@ final class TraceReplay {
     if (value > 0 && (node < 0 || !tree.add(node, 0, value))) {
       unheld++;
     }
-  }
-
-  /**
-   * The events in the order of their times; what lasts longer comes first of those that begin
-   * together.
-   */
-  private static int[] order(long[] at, long[] lasts, int count) {
-    boolean pairs = false;
-    for (int i = 0; i < count; i++) {
-      pairs |= lasts[i] == ENDS || lasts[i] == BEGINS;
-    }
-    // Pairs stand in order, or nothing says which of the events of one moment came first.
-    boolean whole = !pairs;
-    Comparator<Integer> byTime =
-        (a, b) -> {
-          int first = Long.compare(at[a], at[b]);
-          return first != 0 || !whole ? first : Long.compare(lasts[b], lasts[a]);
-        };
-    boolean sorted = true;
-    for (int i = 1; i < count && sorted; i++) {
-      sorted = at[i] > at[i - 1] || at[i] == at[i - 1] && (!whole || lasts[i] <= lasts[i - 1]);
-    }
-    return sorted
-        ? IntStream.range(0, count).toArray()
-        : IntStream.range(0, count).boxed().sorted(byTime).mapToInt(i -> i).toArray();
   }
 }
