@@ -183,6 +183,32 @@ frozen_otherwise() {
   [ -n "$now" ] && [ "$now" != "$1" ]
 }
 
+test_search_that_matches_nothing_yet_selects_the_first_match_that_comes() {
+  open_pane
+  start_screen '--states all'
+  keys /
+  tmux_ send-keys -l '^comeslater$'
+  wait_for '^ /\^comeslater\$'
+  keys Enter
+  wait_for 'no match yet'
+  known_load comeslater 30
+  wait_for 'match 1 of 1'
+  wait_for '^ comeslater '
+  kill $load
+  # Of a picture that stands still no later match comes.
+  keys Escape
+  wait_for 'search closed'
+  keys Space
+  wait_for 'frozen'
+  keys /
+  tmux_ send-keys -l '^nothing of this name$'
+  wait_for '^ /\^nothing of this name\$'
+  keys Enter
+  wait_for 'no match( |$)'
+  keys q
+  equal "exit code" 0 "$(ended)"
+}
+
 test_filter_by_comm_shows_the_past() {
   open_pane
   start_screen '--states all'

@@ -177,7 +177,10 @@ test_titles_that_change_and_lines_of_megabytes_leave_a_small_screen_readable() {
   wait_for 'long[-…]'
   wait_for 'no-'
   # By process, thread, group, ancestor; the tables; help.
-  keys g g g 4 5 4 Escape
+  keys g g g 4 5 4
+  wait_for 'self +total'
+  keys Escape
+  wait_gone 'self +total'
   keys '?'
   wait_for 'one step back'
   keys Escape

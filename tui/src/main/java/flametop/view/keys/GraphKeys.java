@@ -220,6 +220,13 @@ public final class GraphKeys implements ViewKeys {
         && scene.geometry.slice().matched()[scene.geometry.node(box)];
   }
 
+  /** Says that nothing matches. Where samples still come, the selection goes to the first match. */
+  static Step noMatch(Scene scene, ViewState s, Search search, int direction) {
+    return scene.isLive() && !scene.snapshot.live().ended()
+        ? Step.answer(s.withSearch(search.awaiting(direction)), "no match yet")
+        : Step.answer(s, "no match");
+  }
+
   static Step toMatch(Scene scene, ViewState s, int direction) {
     Search search = s.search();
     if (search == null || search.pattern() == null) {
@@ -231,7 +238,7 @@ public final class GraphKeys implements ViewKeys {
     }
     long[] found = answer.nodes();
     if (found.length == 0) {
-      return Step.answer(s, "no match");
+      return noMatch(scene, s, search, direction);
     }
     int at = direction > 0 ? -1 : found.length;
     for (int i = 0; i < found.length; i++) {

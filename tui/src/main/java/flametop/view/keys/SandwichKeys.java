@@ -194,7 +194,7 @@ public final class SandwichKeys implements ViewKeys {
     }
     int[] found = scene.sandwich.matches();
     if (found.length == 0) {
-      return Step.answer(s, "no match");
+      return GraphKeys.noMatch(scene, s, search, direction);
     }
     int at =
         scene.plot.atBase() ? 0 : SandwichLayout.order(s.sandwich().below(), scene.selectedBox);

@@ -167,12 +167,7 @@ public final class Scene {
 
     boolean nothing = tooSmall() || snapshot.isOpening();
     boolean coarse = options.ascii() || !state.pace().fine();
-    boolean live =
-        !nothing
-            && !state.moment().frozen()
-            && snapshot.context() instanceof Snapshot.Live of
-            && !of.time().frozen()
-            && !of.time().ranged();
+    boolean live = !nothing && isLive();
     if (state.view() == View.SANDWICH) {
       sandwich =
           nothing
@@ -299,6 +294,14 @@ public final class Scene {
   /** Whether there is a picture, and it is of a file. */
   public boolean isOfFile() {
     return snapshot.context() instanceof Snapshot.File;
+  }
+
+  /** Whether the picture follows the present: nothing is frozen, and no range of time is shown. */
+  public boolean isLive() {
+    return !state.moment().frozen()
+        && snapshot.context() instanceof Snapshot.Live of
+        && !of.time().frozen()
+        && !of.time().ranged();
   }
 
   /**

@@ -114,7 +114,7 @@ class ListKeysTest extends KeysFixture {
   void n_withoutAMatch_saysSo() {
     type("/nowhere");
     press(Key.Kind.ENTER);
-    assertEquals("no match", state.message());
+    assertEquals("no match yet", state.message());
     press(Key.Kind.ESCAPE);
     type("n");
     assertEquals("no search; / begins one", state.message());
