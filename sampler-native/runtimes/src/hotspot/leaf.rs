@@ -1,18 +1,24 @@
 //! The function that runs at a place for which the JVM tells none, where compiled code goes other ways than it lies.
 //!
 //! The JVM tells the functions of places at which a frame may stop, and of no others. Code between two of these places is taken for that
-//! of the next one. Where a jump comes first, the next place may be on another way: then the places that the code comes to first decide,
-//! each way by one voice.
+//! of the next one. Where a jump comes first, the next place may be on another way: then the places that the code comes to first decide.
+//! The weight of a way is halved at each jump that has two, and a function has to have more than half of all weight. A loop may have no place
+//! in it: C2 leaves the place of a counted loop out, unless the collector wants to stop there. Ways out of a loop soon leave its function,
+//! so that the nearest place decides there, as far as half of all weight is with it.
+
+use std::collections::VecDeque;
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 
-use crate::{Scope, UNKNOWN};
+use crate::{OUTERMOST, Scope, UNKNOWN};
 
 /// Most bytes of code whose ways are followed.
 const MAX_CODE: usize = 128 << 10;
 /// Most blocks that are looked at from one place, and most places that are asked.
 const MAX_BLOCKS: usize = 32;
 const MAX_VOICES: usize = 16;
+/// The weight of all ways together.
+const WHOLE: u32 = 1 << 24;
 /// Most functions in one another that are compared.
 const MAX_DEPTH: usize = 64;
 /// Most work on the code of one method: blocks, and functions compared.
@@ -29,6 +35,17 @@ struct Block {
     is_choice: bool,
 }
 
+impl Block {
+    /// The blocks that come next, and the weight of each.
+    fn ways(&self, weight: u32) -> impl Iterator<Item = (u32, u32)> {
+        let weight = weight >> u32::from(self.next.iter().flatten().count() == 2);
+        self.next
+            .into_iter()
+            .flatten()
+            .map(move |next| (next, weight))
+    }
+}
+
 /// From where to where which scope runs that is not the next place's. `stops`: offsets of places and their scopes, in their order.
 pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u32, u16)> {
     let known: Vec<(u32, u16)> = stops
@@ -36,6 +53,11 @@ pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u3
         .copied()
         .filter(|(_, scope)| *scope != UNKNOWN)
         .collect();
+    let outermost = scopes.iter().position(|scope| scope.sender == OUTERMOST);
+    let places = Places {
+        outermost: outermost.unwrap_or_default() as u16,
+        known: &known,
+    };
     // Nothing is inlined: there is one function.
     let first = known
         .first()
@@ -46,7 +68,7 @@ pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u3
     }
     let blocks = blocks(code);
     let (mut runs, mut work) = (Vec::new(), 0);
-    for block in &blocks {
+    for (at, block) in (0..).zip(&blocks) {
         let behind = known.partition_point(|(offset, _)| *offset <= block.end);
         let Some((_, plain)) = known.get(behind).copied() else {
             break;
@@ -57,15 +79,31 @@ pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u3
         if from >= block.end {
             continue;
         }
-        let mut voices = voices(&blocks, block, &known, &mut work);
+        let ahead = Ahead::of(&blocks, at, &places, &mut work);
+        let is_loop = ahead.comes_to(at);
+        let mut voices = ahead.voices;
+        if is_loop {
+            let is_within = |voice: &&Voice| {
+                let ahead = Ahead::of(&blocks, voice.block, &places, &mut work);
+                ahead.comes_to(at)
+            };
+            let within: Vec<Voice> = voices.iter().filter(is_within).copied().collect();
+            if !within.is_empty() {
+                voices = within;
+            }
+        }
         if voices.is_empty() {
-            voices.extend(last.map(|(_, scope)| *scope));
+            voices.extend(last.map(|(_, scope)| Voice {
+                block: at,
+                scope: *scope,
+                weight: WHOLE,
+            }));
         }
         if work > MAX_WORK {
             break;
         }
-        if voices.iter().any(|voice| *voice != plain)
-            && let Some(scope) = elected(&voices, plain, scopes, &mut work)
+        if voices.iter().any(|voice| voice.scope != plain)
+            && let Some(scope) = elected(&voices, is_loop, plain, scopes, &mut work)
             && scope != plain
         {
             runs.push((from, block.end, scope));
@@ -123,54 +161,124 @@ fn blocks(code: &[u8]) -> Vec<Block> {
         .collect()
 }
 
-/// The scopes of the places to which code comes first behind a block.
-fn voices(blocks: &[Block], from: &Block, known: &[(u32, u16)], work: &mut usize) -> Vec<u16> {
-    let mut seen: Vec<u32> = Vec::new();
-    let mut ways: Vec<u32> = from.next.iter().flatten().copied().collect();
-    let mut voices = Vec::new();
-    // Targets of a jump table are not read: the place before the table counts twice, for all its targets; the way past the table counts once.
-    let choose = |block: &Block, voices: &mut Vec<u16>| {
-        let before = known.partition_point(|(offset, _)| *offset <= block.end);
-        let before = before.checked_sub(1).and_then(|at| known.get(at));
-        if let Some((_, scope)) = before.filter(|_| block.is_choice) {
-            voices.extend([*scope; 2]);
-        }
-    };
-    choose(from, &mut voices);
-    while let Some(way) = ways.pop() {
-        *work += 1;
-        let Some(block) = blocks.get(way as usize).filter(|_| !seen.contains(&way)) else {
-            continue;
-        };
-        if seen.len() >= MAX_BLOCKS || voices.len() >= MAX_VOICES {
-            break;
-        }
-        seen.push(way);
-        let at = known.partition_point(|(offset, _)| *offset <= block.begin);
-        match known.get(at).filter(|(offset, _)| *offset <= block.end) {
-            Some((_, scope)) => voices.push(*scope),
-            None => {
-                choose(block, &mut voices);
-                ways.extend(block.next.iter().flatten());
-            }
-        }
-    }
-    voices
+/// A place to which code comes.
+#[derive(Clone, Copy, Debug)]
+struct Voice {
+    block: u32,
+    scope: u16,
+    weight: u32,
 }
 
-/// The innermost function that at least half of the voices are in, as a scope.
-fn elected(voices: &[u16], plain: u16, scopes: &[Scope], work: &mut usize) -> Option<u16> {
-    let chains: Vec<Vec<u16>> = voices.iter().map(|voice| chain(*voice, scopes)).collect();
+struct Places<'a> {
+    /// Offsets, and scopes.
+    known: &'a [(u32, u16)],
+    /// The scope of the function that was compiled.
+    outermost: u16,
+}
+
+impl Places<'_> {
+    /// The first place in a block.
+    fn first_in(&self, block: &Block) -> Option<u16> {
+        let at = self
+            .known
+            .partition_point(|(offset, _)| *offset <= block.begin);
+        let first = self.known.get(at);
+        first
+            .filter(|(offset, _)| *offset <= block.end)
+            .map(|(_, scope)| *scope)
+    }
+
+    /// The last place before the end of a block.
+    fn before(&self, block: &Block) -> u16 {
+        let behind = self
+            .known
+            .partition_point(|(offset, _)| *offset <= block.end);
+        let last = behind.checked_sub(1).and_then(|at| self.known.get(at));
+        last.map_or(self.outermost, |(_, scope)| *scope)
+    }
+}
+
+/// Where code comes to behind a block, up to the first place on each way.
+#[derive(Debug, Default)]
+struct Ahead {
+    /// Blocks without a place, by number.
+    passed: Vec<u32>,
+    voices: Vec<Voice>,
+}
+
+impl Ahead {
+    fn of(blocks: &[Block], from: u32, places: &Places<'_>, work: &mut usize) -> Self {
+        let mut ahead = Self::default();
+        let Some(first) = blocks.get(from as usize) else {
+            return ahead;
+        };
+        ahead.leave(from, first, WHOLE, places);
+        // The nearest places come first.
+        let mut ways: VecDeque<(u32, u32)> = first.ways(WHOLE).collect();
+        while let Some((way, weight)) = ways.pop_front() {
+            *work += 1;
+            let Some(block) = blocks.get(way as usize) else {
+                continue;
+            };
+            if ahead.passed.len() >= MAX_BLOCKS || ahead.voices.len() >= MAX_VOICES {
+                break;
+            }
+            if let Some(scope) = places.first_in(block) {
+                ahead.voices.push(Voice {
+                    block: way,
+                    scope,
+                    weight,
+                });
+            } else if !ahead.passed.contains(&way) {
+                ahead.passed.push(way);
+                ahead.leave(way, block, weight, places);
+                ways.extend(block.ways(weight));
+            }
+        }
+        ahead
+    }
+
+    /// Targets of a jump table are not read: the place before the table stands for all of these, and counts twice.
+    fn leave(&mut self, at: u32, block: &Block, weight: u32, places: &Places<'_>) {
+        if block.is_choice {
+            self.voices.push(Voice {
+                block: at,
+                scope: places.before(block),
+                weight: 2 * weight,
+            });
+        }
+    }
+
+    fn comes_to(&self, block: u32) -> bool {
+        self.passed.contains(&block) || self.voices.iter().any(|voice| voice.block == block)
+    }
+}
+
+/// The innermost function that enough weight is in, as a scope.
+fn elected(
+    voices: &[Voice],
+    is_loop: bool,
+    plain: u16,
+    scopes: &[Scope],
+    work: &mut usize,
+) -> Option<u16> {
+    let all: u32 = voices.iter().map(|voice| voice.weight).sum();
+    let chains: Vec<(Vec<u16>, u32)> = voices
+        .iter()
+        .map(|voice| (chain(voice.scope, scopes), voice.weight))
+        .collect();
     let name = |scope: &u16| scopes.get(usize::from(*scope)).map(|scope| scope.name);
     let mut best: Option<(usize, bool, u16)> = None;
-    for chain in &chains {
+    let heard = if is_loop { 1 } else { chains.len() };
+    for (chain, _) in &chains[..heard.min(chains.len())] {
         for depth in (1..=chain.len()).rev() {
-            let agree = |other: &&Vec<u16>| {
+            let agrees = |(other, _): &&(Vec<u16>, u32)| {
                 let other = other.get(..depth).unwrap_or_default();
                 other.len() == depth && other.iter().map(name).eq(chain[..depth].iter().map(name))
             };
             *work += depth * chains.len();
-            if chains.iter().filter(agree).count() * 2 >= chains.len() {
+            let weight: u32 = chains.iter().filter(agrees).map(|(_, weight)| weight).sum();
+            if weight > all / 2 || is_loop && weight == all / 2 {
                 let candidate = (depth, chain[depth - 1] == plain, chain[depth - 1]);
                 best = best.max(Some(candidate));
                 break;
@@ -197,7 +305,6 @@ fn chain(scope: u16, scopes: &[Scope]) -> Vec<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::OUTERMOST;
 
     /// `outer`, and four functions that are inlined in `outer`.
     fn scopes() -> Vec<Scope> {
@@ -218,7 +325,7 @@ mod tests {
         code[4] = 15 - 5;
         code[9] = 20 - 10;
         let stops = [(15, 1), (20, 2), (25, 3), (26, 0)];
-        assert_eq!(runs(&code, &stops, &scopes()), [(0, 5, 0)]);
+        assert_eq!(runs(&code, &stops, &scopes()), [(0, 5, 0), (5, 10, 0)]);
     }
 
     #[test]
@@ -246,6 +353,26 @@ mod tests {
         let code = [0x90, 0x75, 5, 0xe8, 0, 0, 0, 0, 0xeb, 0xf6, 0xc3];
         let stops = [(8, 1), (11, 0)];
         assert_eq!(runs(&code, &stops, &scopes()), [(9, 10, 1)]);
+    }
+
+    #[test]
+    fn runs_of_a_loop_without_a_place_is_in_the_function_of_the_nearest_place() {
+        // nop; jne 0; jne 9; call (ends at 9), of an inlined function; call (ends at 15), of the outer one; ret
+        let code = [
+            0x90, 0x75, 0xfd, 0x75, 5, 0xe8, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3,
+        ];
+        let stops = [(10, 1), (15, 0)];
+        assert_eq!(runs(&code, &stops, &scopes()), [(0, 3, 0), (3, 5, 0)]);
+    }
+
+    #[test]
+    fn runs_of_a_loop_with_a_place_on_one_of_its_ways_is_in_the_function_of_that_place() {
+        // nop; jne 10; call (ends at 8), of an inlined function; jmp 0; nop; jne 0; call (ends at 18), of another one; ret
+        let code = [
+            0x90, 0x75, 7, 0xe8, 0, 0, 0, 0, 0xeb, 0xf6, 0x90, 0x75, 0xf3, 0xe8, 0, 0, 0, 0, 0xc3,
+        ];
+        let stops = [(8, 1), (18, 2)];
+        assert_eq!(runs(&code, &stops, &scopes()), [(9, 10, 1), (10, 13, 1)]);
     }
 
     #[test]
