@@ -6,7 +6,7 @@
 //! in it: C2 leaves the place of a counted loop out, unless the collector wants to stop there. Ways out of a loop soon leave its function,
 //! so that the nearest place decides there, as far as half of all weight is with it.
 
-use std::collections::VecDeque;
+use std::{cmp::Reverse, collections::BTreeSet};
 
 use iced_x86::{Decoder, DecoderOptions, FlowControl};
 
@@ -24,6 +24,16 @@ const MAX_DEPTH: usize = 64;
 /// Most work on the code of one method: blocks, and functions compared.
 const MAX_WORK: usize = 1 << 20;
 
+/// How a block may end but by coming to other blocks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum End {
+    #[default]
+    None,
+    /// A jump to somewhere comes next, by a table.
+    Choice,
+    Return,
+}
+
 /// Instructions that are run one after the other.
 #[derive(Debug, Default)]
 struct Block {
@@ -31,18 +41,15 @@ struct Block {
     end: u32,
     /// Blocks that come next.
     next: [Option<u32>; 2],
-    /// A jump to somewhere comes next, by a table.
-    is_choice: bool,
+    end_of: End,
 }
 
 impl Block {
     /// The blocks that come next, and the weight of each.
-    fn ways(&self, weight: u32) -> impl Iterator<Item = (u32, u32)> {
+    fn ways(&self, weight: u32) -> impl Iterator<Item = (Reverse<u32>, u32)> {
         let weight = weight >> u32::from(self.next.iter().flatten().count() == 2);
-        self.next
-            .into_iter()
-            .flatten()
-            .map(move |next| (next, weight))
+        let next = self.next.into_iter().flatten();
+        next.map(move |next| (Reverse(weight), next))
     }
 }
 
@@ -92,7 +99,10 @@ pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u3
                 voices = within;
             }
         }
-        if voices.is_empty() {
+        // What comes behind a place, and then returns, is of the function of that place for most of its length.
+        let returns = |voice: &Voice| blocks[voice.block as usize].end_of == End::Return;
+        if voices.is_empty() || last.is_some() && voices.iter().all(returns) {
+            voices.clear();
             voices.extend(last.map(|(_, scope)| Voice {
                 block: at,
                 scope: *scope,
@@ -115,18 +125,19 @@ pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u3
 /// The blocks of code, in their order.
 fn blocks(code: &[u8]) -> Vec<Block> {
     let mut decoder = Decoder::with_ip(64, code, 0, DecoderOptions::NONE);
-    // Ends of blocks, and where these may jump to; whether the next instruction may run behind, and whether there is a table.
-    let mut ends: Vec<(u32, Option<u32>, bool, bool)> = Vec::new();
+    // Ends of blocks, and where these may jump to; whether the next instruction may run behind.
+    let mut ends: Vec<(u32, Option<u32>, bool, End)> = Vec::new();
     let mut begins = vec![0];
     while decoder.can_decode() {
         let instruction = decoder.decode();
         let target = u32::try_from(instruction.near_branch_target()).ok();
         let target = target.filter(|target| (*target as usize) < code.len());
         let end = match instruction.flow_control() {
-            FlowControl::ConditionalBranch => (target, true, false),
-            FlowControl::UnconditionalBranch => (target, false, false),
-            FlowControl::IndirectBranch => (None, false, true),
-            FlowControl::Return | FlowControl::Interrupt => (None, false, false),
+            FlowControl::ConditionalBranch => (target, true, End::None),
+            FlowControl::UnconditionalBranch => (target, false, End::None),
+            FlowControl::IndirectBranch => (None, false, End::Choice),
+            FlowControl::Return => (None, false, End::Return),
+            FlowControl::Interrupt => (None, false, End::None),
             _ => continue,
         };
         let behind = instruction.next_ip() as u32;
@@ -141,18 +152,18 @@ fn blocks(code: &[u8]) -> Vec<Block> {
     let blocks = begins.iter().copied().zip(behind);
     let block = |(begin, end): (u32, u32)| {
         let jump = ends.binary_search_by_key(&end, |(end, ..)| *end).ok();
-        let (next, is_choice) = match jump.map(|jump| ends[jump]) {
-            Some((_, target, goes_on, is_choice)) => {
+        let (next, end_of) = match jump.map(|jump| ends[jump]) {
+            Some((_, target, goes_on, end_of)) => {
                 let behind = Some(end).filter(|_| goes_on);
-                ([target.and_then(place), behind.and_then(place)], is_choice)
+                ([target.and_then(place), behind.and_then(place)], end_of)
             }
-            None => ([place(end), None], false),
+            None => ([place(end), None], End::None),
         };
         Block {
             begin,
             end,
             next,
-            is_choice,
+            end_of,
         }
     };
     blocks
@@ -213,9 +224,9 @@ impl Ahead {
             return ahead;
         };
         ahead.leave(from, first, WHOLE, places);
-        // The nearest places come first.
-        let mut ways: VecDeque<(u32, u32)> = first.ways(WHOLE).collect();
-        while let Some((way, weight)) = ways.pop_front() {
+        // The places behind the fewest jumps come first.
+        let mut ways: BTreeSet<(Reverse<u32>, u32)> = first.ways(WHOLE).collect();
+        while let Some((Reverse(weight), way)) = ways.pop_first() {
             *work += 1;
             let Some(block) = blocks.get(way as usize) else {
                 continue;
@@ -238,15 +249,19 @@ impl Ahead {
         ahead
     }
 
-    /// Targets of a jump table are not read: the place before the table stands for all of these, and counts twice.
+    /// Takes what the end of a block without a place says.
     fn leave(&mut self, at: u32, block: &Block, weight: u32, places: &Places<'_>) {
-        if block.is_choice {
-            self.voices.push(Voice {
-                block: at,
-                scope: places.before(block),
-                weight: 2 * weight,
-            });
-        }
+        let (scope, weight) = match block.end_of {
+            End::None => return,
+            // Targets of a jump table are not read: the place before the table stands for all of these, and counts twice.
+            End::Choice => (places.before(block), 2 * weight),
+            End::Return => (places.outermost, weight),
+        };
+        self.voices.push(Voice {
+            block: at,
+            scope,
+            weight,
+        });
     }
 
     fn comes_to(&self, block: u32) -> bool {
@@ -357,11 +372,10 @@ mod tests {
 
     #[test]
     fn runs_of_a_loop_without_a_place_is_in_the_function_of_the_nearest_place() {
-        // nop; jne 0; jne 9; call (ends at 9), of an inlined function; call (ends at 15), of the outer one; ret
-        let code = [
-            0x90, 0x75, 0xfd, 0x75, 5, 0xe8, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3,
-        ];
-        let stops = [(10, 1), (15, 0)];
+        // nop; jne 0; jne 12; jne 7; call (ends at 12), of an inlined function; call (ends at 17), of the outer one; ret
+        let mut code = vec![0x90, 0x75, 0xfd, 0x75, 7, 0x75, 0];
+        code.extend([0xe8, 0, 0, 0, 0, 0xe8, 0, 0, 0, 0, 0xc3]);
+        let stops = [(12, 1), (17, 0)];
         assert_eq!(runs(&code, &stops, &scopes()), [(0, 3, 0), (3, 5, 0)]);
     }
 
@@ -373,6 +387,16 @@ mod tests {
         ];
         let stops = [(8, 1), (18, 2)];
         assert_eq!(runs(&code, &stops, &scopes()), [(9, 10, 1), (10, 13, 1)]);
+    }
+
+    #[test]
+    fn runs_of_code_that_returns_is_in_the_outermost_function() {
+        // jne 8; call (ends at 7), of an inlined function; nop; add $8,%rsp; pop %rbp; ret
+        let code = [
+            0x75, 6, 0xe8, 0, 0, 0, 0, 0x90, 0x48, 0x83, 0xc4, 8, 0x5d, 0xc3, 0xe8, 0, 0, 0, 0,
+        ];
+        let stops = [(7, 1), (19, 2)];
+        assert_eq!(runs(&code, &stops, &scopes()), [(0, 2, 0), (8, 14, 0)]);
     }
 
     #[test]
