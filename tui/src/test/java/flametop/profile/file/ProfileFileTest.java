@@ -350,6 +350,38 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void perfScript_withoutTimes_hasCommsEventsAndPeriods() throws Exception {
+    Profile profile =
+        profile(
+            """
+            # captured on: a day
+            my prog  12 cycles:u:\s
+              40ab f+0x1 (/x)
+              500a main+0x1 (/x)
+
+            my prog 11/12 [001]      7 cycles:u:\s
+              500a main+0x1 (/x)
+
+            dd 13 cycles:u:     40ab g+0x1 (/x)
+            Processed 12 events: all
+              a 3 b: 15 6.5:  9 cycles:u:     40ab g+0x1 (/x)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(
+        Map.of("my prog;main;f", "1", "my prog;main", "7", "dd;g", "1", "a 3 b:;g", "9"),
+        profile.stacks);
+    assertEquals(List.of("1 stack is left out: it is no line of perf script"), profile.notices());
+    List<String> tasks =
+        profile.held.stream()
+            .flatMap(stack -> stack.shares().stream())
+            .map(share -> share.process() + " " + share.pid() + "/" + share.tid())
+            .sorted()
+            .toList();
+    assertEquals(List.of("a 3 b: 0/15", "dd 0/13", "my prog 0/12", "my prog 11/12"), tasks);
+  }
+
+  @Test
   void perfScript_emptyLineAboveTheFrames_partsNothing() throws Exception {
     Profile profile =
         profile(
