@@ -389,10 +389,14 @@ final class PerfScriptReader implements ProfileReader {
       int module = module(at, end);
       int name = module < 0 ? end : back(at, module);
       name = withoutOffset(at, name);
-      String key = text(at, name) + '\0' + (module < 0 ? "" : text(module + 1, end - 1));
+      boolean named = name > at;
+      String shown = named ? text(at, name) : "0x" + text(address, addressEnd);
+      String key = shown + '\0' + (module < 0 ? "" : text(module + 1, end - 1));
       Integer before = frames.get(key);
-      number = before == null ? add(key, text(address, addressEnd), to) : before;
-      see(at, end, number);
+      number = before == null ? add(key, named, to) : before;
+      if (named) {
+        see(at, end, number);
+      }
     }
     if (depth == stack.length) {
       stack = Arrays.copyOf(stack, 2 * depth);
@@ -442,18 +446,17 @@ final class PerfScriptReader implements ProfileReader {
         : end;
   }
 
-  private int add(String key, String address, StackSink to) {
+  private int add(String key, boolean named, StackSink to) {
     int split = key.indexOf('\0');
     String name = key.substring(0, split);
     String module = key.substring(split + 1);
     boolean inlined = module.equals("inlined");
-    boolean unknown = name.equals("[unknown]") || name.isEmpty();
+    boolean unknown = !named || name.equals("[unknown]");
     NodeKind kind =
         inlined
             ? NodeKind.INLINED
             : isKernel(module) ? NodeKind.KERNEL : unknown ? NodeKind.UNKNOWN : NodeKind.USER;
-    String shown = name.isEmpty() ? "0x" + address : name;
-    return remember(frames, key, to.frame(kind, shown, inlined ? "" : module));
+    return remember(frames, key, to.frame(kind, name, inlined ? "" : module));
   }
 
   private static boolean isKernel(String module) {

@@ -447,6 +447,22 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void perfScript_ofFramesWithoutNames_hasTheirAddresses() throws Exception {
+    Profile profile =
+        profile(
+            """
+            a 1 1.000001: 3 cycles:
+              40ab  (/lib/x.so)
+              50ab (/lib/x.so)
+              40ab (/lib/x.so)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("a;0x40ab;0x50ab;0x40ab", "3"), profile.stacks);
+    assertEquals(List.of("", "x.so", "x.so", "x.so"), List.of(profile.held.get(0).modules()));
+  }
+
+  @Test
   void perfScript_withBothNumbersAndThousandsOfFrames_isFound() throws Exception {
     StringBuilder text = new StringBuilder("a b 12/13 [001] 5.000001:  7 cycles:u: \n");
     for (int i = 0; i < 5_000; i++) {
