@@ -253,14 +253,15 @@ final class PerfScriptReader implements ProfileReader {
    * leave the time out, and the event, or the period in front of it, follows the numbers.
    */
   private boolean isSample(int from, int end) {
-    for (int i = from; (i = colon(i, end)) < end; i++) {
+    int first = colon(from, end);
+    for (int i = first; i < end; i = colon(i + 1, end)) {
       int word = word(from, i);
       if (isTime(word, i) && hasOwner(from, word)) {
         valuesBegin = skip(i + 1, end);
         return true;
       }
     }
-    for (int i = from; (i = colon(i, end)) < end; i++) {
+    for (int i = first; i < end; i = colon(i + 1, end)) {
       int rest = skip(i + 1, end);
       if ((rest == end || hexEnd(rest, end) > rest) && isSampleOf(from, word(from, i))) {
         return true;
