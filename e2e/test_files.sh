@@ -131,7 +131,9 @@ tokio-runtime-w 15/16  5.000004:          1 cpu-clock:u:  7f1200000006 alone+0x1
 	ffffffffc0000000 nf_hook+0x3d ([nf_tables])
 
 EOF
-  for file in "$sample" "$work/odd.txt"; do
+  # As perf script -F -time,-period prints them.
+  sed 's/ 5\.00000[0-9]: *1 / /' "$work/odd.txt" >"$work/untimed.txt"
+  for file in "$sample" "$work/odd.txt" "$work/untimed.txt"; do
     "$flametop" convert "$file" -o "$work/out.folded" --force 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
     (cd "$root/sampler-native" && cargo run -q --release --locked -p flametop-interop -- perf "$file") \
       >"$work/theirs" 2>"$work/err" || fail "$(cat "$work/err")"

@@ -27,10 +27,14 @@ final class FormatGuess {
 
   private static final String LINES = "; folded stacks are lines as main;parse;read 12";
 
-  /** {@code java 4711 [002] 5123.456789: 10101010 cpu-clock:}. */
+  /**
+   * {@code java 4711 [002] 5123.456789: 10101010 cpu-clock:}; without a time a frame follows, for
+   * other texts have such lines.
+   */
   private static final Pattern SAMPLE =
       Pattern.compile(
-          "(?md)^\\S[^\\n]{0,200}?\\s\\d+(?:[/-]\\d+)?\\s+(?:\\[\\d+\\]\\s+)?\\d+\\.\\d+:");
+          "(?md)^\\S[^\\n]{0,200}?\\s\\d+(?:[/-]\\d+)?\\s+(?:\\[\\d+\\]\\s+)?"
+              + "(?:\\d+\\.\\d+:|(?:\\d+\\s+)?[^\\s;]+:\\s+[0-9a-f]{4,16} \\S)");
 
   /** {@code ffffffff81000000 do_syscall_64 ([kernel.kallsyms])}. */
   private static final Pattern FRAME = Pattern.compile("(?md)^\\s+[0-9a-f]{4,16} \\S");

@@ -71,8 +71,10 @@ final class PerfScriptReader implements ProfileReader {
   private long homeless;
   private long tooDeep;
 
-  /** Where the numbers of process and thread end in the line. */
+  // The parts of the line of a sample, which the latest of the methods below found.
+  private int commEnd;
   private int numbersEnd;
+  private int valuesBegin;
 
   @Override
   public void read(Source source, StackSink to) throws IOException {
@@ -165,7 +167,7 @@ final class PerfScriptReader implements ProfileReader {
       }
     } else if (buffer[from] == '#') {
       return;
-    } else if (isSpace(buffer[from]) && (open && depth > 0 || time(from, last) < 0)) {
+    } else if (isSpace(buffer[from]) && (open && depth > 0 || !isSample(from, last))) {
       frame(from, last, to);
     } else {
       // Without -g perf aligns comms to the right.
@@ -184,21 +186,11 @@ final class PerfScriptReader implements ProfileReader {
 
   /** {@code java 4711/4712 [002] 5123.456789: 10101010 cpu-clock:u: }. */
   private void sample(int from, int end, StackSink to) {
-    int time = time(from, end);
-    if (time < 0) {
+    if (!isSample(from, end)) {
       to.leaveOut("it is no line of perf script");
       return;
     }
-    int at = time;
-    while (at > from && !isSpace(buffer[at - 1])) {
-      at--;
-    }
-    int name = owner(from, at);
-    if (name < 0) {
-      to.leaveOut("it is no line of perf script");
-      return;
-    }
-    at = skip(time + 1, end);
+    int at = valuesBegin;
     period = 1;
     int digits = at;
     while (digits < end && isDigit(buffer[digits])) {
@@ -223,7 +215,7 @@ final class PerfScriptReader implements ProfileReader {
     String text = text(at, colon);
     Integer known = events.get(text);
     measure = known == null ? event(text, to) : known;
-    comm = owner(from, name, numbersEnd, to);
+    comm = owner(from, commEnd, numbersEnd, to);
     open = true;
     depth = 0;
     int rest = skip(stop, end);
@@ -256,26 +248,71 @@ final class PerfScriptReader implements ProfileReader {
     return remember(events, name, to.measure(name, Unit.whole(unit.name()), first));
   }
 
-  /** Where the colon behind the time stands; -1 if there is no time. */
-  private int time(int from, int end) {
-    for (int i = from + 1; i < end; i++) {
-      if (buffer[i] == ':' && isDigit(buffer[i - 1]) && (i + 1 == end || isSpace(buffer[i + 1]))) {
-        int at = i;
-        boolean point = false;
-        while (at > from && (isDigit(buffer[at - 1]) || !point && buffer[at - 1] == '.')) {
-          at--;
-          point |= buffer[at] == '.';
-        }
-        if (point && at > from && isSpace(buffer[at - 1]) && isDigit(buffer[at])) {
-          return i;
-        }
+  /**
+   * Whether a line is that of a sample: a time ends in a colon. {@code -F -time} and old versions
+   * leave the time out, and the event, or the period in front of it, follows the numbers.
+   */
+  private boolean isSample(int from, int end) {
+    int first = colon(from, end);
+    for (int i = first; i < end; i = colon(i + 1, end)) {
+      int word = word(from, i);
+      if (isTime(word, i) && hasOwner(from, word)) {
+        valuesBegin = skip(i + 1, end);
+        return true;
       }
     }
-    return -1;
+    for (int i = first; i < end; i = colon(i + 1, end)) {
+      int rest = skip(i + 1, end);
+      if ((rest == end || hexEnd(rest, end) > rest) && isSampleOf(from, word(from, i))) {
+        return true;
+      }
+    }
+    return false;
   }
 
-  /** Where the comm ends: before the numbers of process and thread and of a CPU; -1 without any. */
-  private int owner(int from, int end) {
+  /** The same of a line without a time, by the begin of the event. */
+  private boolean isSampleOf(int from, int event) {
+    int end = back(from, event);
+    int period = word(from, end);
+    valuesBegin = isNumber(period, end) && hasOwner(from, period) ? period : event;
+    return hasOwner(from, valuesBegin);
+  }
+
+  /** Where the next word ends in a colon; the end if none does. */
+  private int colon(int from, int end) {
+    int at = from;
+    while (at < end && (buffer[at] != ':' || at + 1 < end && !isSpace(buffer[at + 1]))) {
+      at++;
+    }
+    return at;
+  }
+
+  private int word(int from, int end) {
+    int at = end;
+    while (at > from && !isSpace(buffer[at - 1])) {
+      at--;
+    }
+    return at;
+  }
+
+  private boolean isNumber(int from, int end) {
+    int at = from;
+    while (at < end && isDigit(buffer[at])) {
+      at++;
+    }
+    return at == end && end > from;
+  }
+
+  private boolean isTime(int from, int end) {
+    int point = from;
+    while (point < end && buffer[point] != '.') {
+      point++;
+    }
+    return isNumber(from, point) && isNumber(point + 1, end);
+  }
+
+  /** Whether a comm and the numbers of process and thread, and of a CPU, end at a place. */
+  private boolean hasOwner(int from, int end) {
     int at = back(from, end);
     if (at > from && buffer[at - 1] == ']') {
       while (at > from && buffer[at - 1] != '[') {
@@ -283,14 +320,13 @@ final class PerfScriptReader implements ProfileReader {
       }
       at = back(from, at - 1);
     }
-    int numbers = at;
+    numbersEnd = at;
     while (at > from
         && (isDigit(buffer[at - 1]) || buffer[at - 1] == '/' || buffer[at - 1] == '-')) {
       at--;
     }
-    int name = back(from, at);
-    numbersEnd = numbers;
-    return at == numbers || name == at || name <= from ? -1 : name;
+    commEnd = back(from, at);
+    return at < numbersEnd && commEnd < at && commEnd > from;
   }
 
   private int back(int from, int at) {
@@ -354,10 +390,14 @@ final class PerfScriptReader implements ProfileReader {
       int module = module(at, end);
       int name = module < 0 ? end : back(at, module);
       name = withoutOffset(at, name);
-      String key = text(at, name) + '\0' + (module < 0 ? "" : text(module + 1, end - 1));
+      boolean named = name > at;
+      String shown = named ? text(at, name) : "0x" + text(address, addressEnd);
+      String key = shown + '\0' + (module < 0 ? "" : text(module + 1, end - 1));
       Integer before = frames.get(key);
-      number = before == null ? add(key, text(address, addressEnd), to) : before;
-      see(at, end, number);
+      number = before == null ? add(key, named, to) : before;
+      if (named) {
+        see(at, end, number);
+      }
     }
     if (depth == stack.length) {
       stack = Arrays.copyOf(stack, 2 * depth);
@@ -407,18 +447,17 @@ final class PerfScriptReader implements ProfileReader {
         : end;
   }
 
-  private int add(String key, String address, StackSink to) {
+  private int add(String key, boolean named, StackSink to) {
     int split = key.indexOf('\0');
     String name = key.substring(0, split);
     String module = key.substring(split + 1);
     boolean inlined = module.equals("inlined");
-    boolean unknown = name.equals("[unknown]") || name.isEmpty();
+    boolean unknown = !named || name.equals("[unknown]");
     NodeKind kind =
         inlined
             ? NodeKind.INLINED
             : isKernel(module) ? NodeKind.KERNEL : unknown ? NodeKind.UNKNOWN : NodeKind.USER;
-    String shown = name.isEmpty() ? "0x" + address : name;
-    return remember(frames, key, to.frame(kind, shown, inlined ? "" : module));
+    return remember(frames, key, to.frame(kind, name, inlined ? "" : module));
   }
 
   private static boolean isKernel(String module) {

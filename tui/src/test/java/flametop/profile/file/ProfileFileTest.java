@@ -350,6 +350,38 @@ class ProfileFileTest extends StackFileFixture {
   }
 
   @Test
+  void perfScript_withoutTimes_hasCommsEventsAndPeriods() throws Exception {
+    Profile profile =
+        profile(
+            """
+            # captured on: a day
+            my prog  12 cycles:u:\s
+              40ab f+0x1 (/x)
+              500a main+0x1 (/x)
+
+            my prog 11/12 [001]      7 cycles:u:\s
+              500a main+0x1 (/x)
+
+            dd 13 cycles:u:     40ab g+0x1 (/x)
+            Processed 12 events: all
+              a 3 b: 15 6.5:  9 cycles:u:     40ab g+0x1 (/x)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(
+        Map.of("my prog;main;f", "1", "my prog;main", "7", "dd;g", "1", "a 3 b:;g", "9"),
+        profile.stacks);
+    assertEquals(List.of("1 stack is left out: it is no line of perf script"), profile.notices());
+    List<String> tasks =
+        profile.held.stream()
+            .flatMap(stack -> stack.shares().stream())
+            .map(share -> share.process() + " " + share.pid() + "/" + share.tid())
+            .sorted()
+            .toList();
+    assertEquals(List.of("a 3 b: 0/15", "dd 0/13", "my prog 0/12", "my prog 11/12"), tasks);
+  }
+
+  @Test
   void perfScript_emptyLineAboveTheFrames_partsNothing() throws Exception {
     Profile profile =
         profile(
@@ -412,6 +444,22 @@ class ProfileFileTest extends StackFileFixture {
     for (int i = 1; i < kinds.length; i++) {
       assertEquals(NodeKind.KERNEL, kinds[i], profile.held.get(0).names()[i]);
     }
+  }
+
+  @Test
+  void perfScript_ofFramesWithoutNames_hasTheirAddresses() throws Exception {
+    Profile profile =
+        profile(
+            """
+            a 1 1.000001: 3 cycles:
+              40ab  (/lib/x.so)
+              50ab (/lib/x.so)
+              40ab (/lib/x.so)
+            """
+                .getBytes(UTF_8),
+            "");
+    assertEquals(Map.of("a;0x40ab;0x50ab;0x40ab", "3"), profile.stacks);
+    assertEquals(List.of("", "x.so", "x.so", "x.so"), List.of(profile.held.get(0).modules()));
   }
 
   @Test
