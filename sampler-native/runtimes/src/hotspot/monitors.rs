@@ -140,12 +140,17 @@ impl Monitors {
     pub fn holders(&self, memory: &Pages<'_>, asked: &[u32]) -> Vec<Blocked> {
         let threads = self.threads.all(memory).unwrap_or_default();
         let places = self.places(memory, &threads, asked);
-        let owners = LazyCell::new(|| self.owners(memory, &threads));
+        let mut owners = Owners {
+            monitors: self,
+            memory,
+            known: Vec::new(),
+            others: threads.iter(),
+        };
         let lockers = LazyCell::new(|| self.lockers(memory, &threads));
         let seen = |number: &u32| {
             let (thread, monitor) = *places.get(number)?;
             if monitor == 0 {
-                return Some((thread, monitor, FREE, None));
+                return Some((thread, monitor, FREE, Blocked::Not));
             }
             let owner = word(memory, monitor, self.owner)?;
             let holder = match owner {
@@ -153,25 +158,23 @@ impl Monitors {
                 ANONYMOUS => self.locker(memory, monitor, &lockers),
                 owner => owners.find(owner),
             };
-            let holder = holder.and_then(|holder| self.number(memory, holder));
-            Some((thread, monitor, owner, holder))
+            let holder = self
+                .number(memory, holder?)
+                .filter(|holder| holder != number);
+            let holder = Holder {
+                number: holder?,
+                name: Box::default(),
+            };
+            Some((thread, monitor, owner, Blocked::By(holder)))
         };
         let seen: Vec<_> = asked.iter().map(seen).collect();
         let now = memory.again();
-        let checked = |(number, seen): (&u32, Option<(u64, u64, u64, Option<u32>)>)| {
-            let (thread, monitor, owner, holder) = seen?;
-            if word(&now, thread, self.pending) != Some(monitor) {
-                return None;
-            }
-            if monitor == 0 {
-                return Some(Blocked::Not);
-            }
-            let same = word(&now, monitor, self.owner) == Some(owner);
-            let number = holder.filter(|holder| same && holder != number)?;
-            let name = Box::default();
-            Some(Blocked::By(Holder { number, name }))
-        };
-        let checked = asked.iter().zip(seen).map(checked);
+        let checked = seen.into_iter().map(|seen| {
+            let (thread, monitor, owner, blocked) = seen?;
+            let same = word(&now, thread, self.pending) == Some(monitor)
+                && (monitor == 0 || word(&now, monitor, self.owner) == Some(owner));
+            same.then_some(blocked)
+        });
         checked
             .map(|blocked| blocked.unwrap_or(Blocked::Unsure))
             .collect()
@@ -184,22 +187,26 @@ impl Monitors {
         threads: &[u64],
         asked: &[u32],
     ) -> HashMap<u32, (u64, u64)> {
-        let monitor_of = |thread: &u64| Some((*thread, word(memory, *thread, self.pending)?));
-        let threads = threads.iter().filter_map(monitor_of);
-        let (blocked, others): (Vec<_>, Vec<_>) = threads.partition(|(_, monitor)| *monitor != 0);
         let mut missing: HashSet<u32> = asked.iter().copied().collect();
         let mut places = HashMap::new();
-        // A number lies elsewhere in memory: those of threads that are not blocked are read last, as far as needed.
-        for (thread, monitor) in blocked.into_iter().chain(others) {
-            if missing.is_empty() {
-                break;
-            }
+        let mut place = |thread, monitor| {
             if let Some(number) = self.number(memory, thread)
                 && missing.remove(&number)
             {
                 places.insert(number, (thread, monitor));
             }
+            missing.is_empty()
+        };
+        // A number lies elsewhere in memory: those of threads that are not blocked are read last, as far as needed.
+        let mut others = Vec::new();
+        for thread in threads {
+            match word(memory, *thread, self.pending) {
+                Some(0) => others.push(*thread),
+                Some(monitor) if place(*thread, monitor) => return places,
+                _ => {}
+            }
         }
+        others.into_iter().any(|thread| place(thread, 0));
         places
     }
 
@@ -210,22 +217,15 @@ impl Monitors {
         number.filter(|number| *number != 0)
     }
 
-    fn owners(&self, memory: &Pages<'_>, threads: &[u64]) -> Owners {
-        let of = |thread: &u64, offset| word(memory, *thread, offset);
+    /// Numbers and addresses by which a monitor may say that this thread is its owner.
+    fn owner_words(&self, memory: &Pages<'_>, thread: u64) -> Option<Range<u64>> {
         if let Some(number) = self.owner_number {
-            // Of two with one number the first one counts.
-            let threads = threads.iter().rev();
-            let numbers = threads.filter_map(|thread| Some((of(thread, number)?, *thread)));
-            return Owners::Numbers(numbers.collect());
+            let number = word(memory, thread, number)?;
+            return Some(number..number.saturating_add(1));
         }
-        let stack = |thread: &u64| {
-            let (base, size) = self.stack?;
-            let base = of(thread, base)?;
-            Some(base.saturating_sub(of(thread, size)?)..base)
-        };
-        let places = threads.iter();
-        let places = places.map(|thread| (*thread, stack(thread).unwrap_or_default()));
-        Owners::Places(places.collect())
+        let (base, size) = self.stack?;
+        let base = word(memory, thread, base)?;
+        Some(base.saturating_sub(word(memory, thread, size)?)..base)
     }
 
     /// The threads whose own lists of locks have these locks.
@@ -256,25 +256,28 @@ impl Monitors {
 }
 
 /// The threads of a JVM, by what a monitor says of its owner.
-enum Owners {
-    /// By the number that each has as an owner.
-    Numbers(HashMap<u64, u64>),
-    /// By the address of each, or one on its stack.
-    Places(Vec<(u64, Range<u64>)>),
+struct Owners<'a> {
+    monitors: &'a Monitors,
+    memory: &'a Pages<'a>,
+    /// Threads that are known, with [`Monitors::owner_words`], and those that no monitor has led to yet.
+    known: Vec<(u64, Range<u64>)>,
+    others: std::slice::Iter<'a, u64>,
 }
 
-impl Owners {
-    fn find(&self, owner: u64) -> Option<u64> {
-        match self {
-            Owners::Numbers(numbers) => numbers.get(&owner).copied(),
-            Owners::Places(places) => {
-                let mut places = places.iter();
-                let is_it = |(thread, stack): &&(u64, Range<u64>)| {
-                    *thread == owner || stack.contains(&owner)
-                };
-                places.find(is_it).map(|(thread, _)| *thread)
-            }
+impl Owners<'_> {
+    fn find(&mut self, owner: u64) -> Option<u64> {
+        let is_it =
+            |(thread, words): &(u64, Range<u64>)| *thread == owner || words.contains(&owner);
+        if let Some((thread, _)) = self.known.iter().find(|known| is_it(known)) {
+            return Some(*thread);
         }
+        self.others.find_map(|thread| {
+            let words = self.monitors.owner_words(self.memory, *thread);
+            let known = (*thread, words.unwrap_or_default());
+            let found = is_it(&known).then_some(*thread);
+            self.known.push(known);
+            found
+        })
     }
 }
 
