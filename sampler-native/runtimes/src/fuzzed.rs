@@ -75,7 +75,7 @@ pub fn hotspot(bytes: &[u8]) {
             attached.step(&mut known, &place, &memory, &mut Called::default());
             attached.glance(&mut known, pc);
             let mut asks = known.take_asks();
-            asks.push(Lack::Holder(1, pc as u32, 0));
+            asks.extend([pc as u32, (pc >> 32) as u32].map(|own| Lack::Holder(1, own, 0)));
             let found = attached.read(&Pages::new(&memory, PIECES), &asks);
             known.come(&asks, Some(found), &mut names, at);
             attached.step(&mut known, &place, &memory, &mut Called::default());

@@ -24,7 +24,7 @@ use std::{io, ops::Range};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Called, Found, Holder, Known, Lack, Name, Pages, Place, Runtime, Stack, Step, memory::strange,
+    Blocked, Called, Found, Known, Lack, Name, Pages, Place, Runtime, Stack, Step, memory::strange,
 };
 use layout::Layout;
 use monitors::Monitors;
@@ -47,7 +47,7 @@ const SLEEPS: [&[u8]; 8] = [
 ];
 
 /// The tables and addresses of one JVM that walks need.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct HotSpot {
     /// Code of the interpreter, which always keeps frame pointers.
     pub interpreter: Range<u64>,
@@ -79,22 +79,18 @@ impl Runtime for HotSpot {
         let Some(layout) = &self.layout else {
             return Vec::new();
         };
-        let lacks = lacks.iter().take(MOST_LACKS);
-        let found = lacks.map(|lack| match *lack {
+        let lacks = &lacks[..lacks.len().min(MOST_LACKS)];
+        let mut holders = self.holders(memory, lacks).into_iter();
+        let found = lacks.iter().map(|lack| match *lack {
             Lack::Code(pc) => Found::Code(pc, layout.code(memory, pc).map(Box::new)),
             Lack::Again(pc, number) if layout.number(memory, pc) == Some(number) => Found::Same(pc),
             Lack::Again(pc, _) => Found::Code(pc, layout.code(memory, pc).map(Box::new)),
             Lack::MethodOf(..) => Found::Absent(*lack),
             Lack::Method(at) => Found::Method(at, layout.method(memory, at).ok().map(Box::new)),
             Lack::Thread(thread, _) => Found::Thread(thread, None),
-            Lack::Holder(thread, own, switches) => {
-                let monitors = self.monitors.as_ref().filter(|_| own != 0);
-                let number = monitors.and_then(|monitors| monitors.holder(memory, own));
-                let holder = number.map(|number| Holder {
-                    number,
-                    name: Box::default(),
-                });
-                Found::Holder(thread, switches, holder)
+            Lack::Holder(thread, _, switches) => {
+                let blocked = holders.next().unwrap_or(Blocked::Unsure);
+                Found::Holder(thread, switches, blocked)
             }
         });
         found.collect()
@@ -124,6 +120,21 @@ impl Runtime for HotSpot {
             && !self.interpreter.contains(&word)
         {
             known.lacks_code(word);
+        }
+    }
+}
+
+impl HotSpot {
+    /// What the threads of all questions for holders are blocked on, in the order of the questions.
+    fn holders(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Blocked> {
+        let asked = lacks.iter().filter_map(|lack| match *lack {
+            Lack::Holder(_, own, _) => Some(own),
+            _ => None,
+        });
+        let asked: Vec<u32> = asked.collect();
+        match &self.monitors {
+            Some(monitors) if asked.iter().any(|own| *own != 0) => monitors.holders(memory, &asked),
+            _ => Vec::new(),
         }
     }
 }
@@ -161,9 +172,7 @@ fn flags(memory: &Pages<'_>, tables: &Tables) -> io::Result<HotSpot> {
     let mut flags = HotSpot {
         interpreter: start..start.wrapping_add(length),
         call_stub,
-        preserve_frame_pointer: false,
-        layout: None,
-        monitors: None,
+        ..HotSpot::default()
     };
     for i in 0..count.min(MAX_ENTRIES) {
         let flag = list.wrapping_add(size.wrapping_mul(i));

@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Code, Found, Holder, Lack, Method, NameId, Names, Thread};
+use crate::{Blocked, Code, Found, Holder, Lack, Method, NameId, Names, Thread};
 
 /// Most bytes of known code of one process; what was not used for longest goes first.
 const MOST_BYTES: usize = 6 << 20;
@@ -21,6 +21,8 @@ const MOST_TRIES: u8 = 8;
 const TRIED_AGAIN: u64 = 5_000_000_000;
 /// Most that is asked for at once, and most that is on its way.
 const MOST_ASKED: usize = 256;
+/// Most threads whose locks are asked for at once.
+const MOST_HOLDERS: usize = 128;
 /// Code that is used is read again after this time, ns: other code may lie there.
 const AGAIN: u64 = 5_000_000_000;
 /// The same if a walk found no caller of it.
@@ -84,6 +86,10 @@ impl KnownMethod {
     }
 }
 
+fn is_holder(lack: &Lack) -> bool {
+    matches!(lack, Lack::Holder(..))
+}
+
 /// The key of a method that is known by its words.
 fn key_of([one, other]: [u64; 2]) -> u64 {
     one.rotate_left(24) ^ other
@@ -106,14 +112,14 @@ struct KnownThread {
     tried: u64,
 }
 
-/// The holder of the lock that a thread was blocked on.
+/// What a thread was blocked on.
 #[derive(Clone, Debug)]
 struct KnownHolder {
-    /// How often the blocked thread had left its CPU.
+    /// How often the thread had left its CPU.
     switches: u64,
     /// When it was read.
     read: u64,
-    holder: Option<Holder>,
+    blocked: Blocked,
 }
 
 /// What is known of something.
@@ -147,6 +153,8 @@ pub struct Known {
     stale: Vec<Lack>,
     /// On its way.
     asked: HashSet<Lack>,
+    /// Of these, the holders that are to be asked for together.
+    gathered: Vec<Lack>,
     /// Until then nothing is asked for.
     silent: u64,
     /// The code that was looked up last.
@@ -179,21 +187,40 @@ impl Known {
         !self.lacks.is_empty()
     }
 
-    /// Whether some of that is on its way.
+    /// Whether some of that is on its way, holders left out.
     pub fn is_awaited(&self) -> bool {
-        self.lacks.iter().any(|lack| self.asked.contains(lack))
+        let mut lacks = self.lacks.iter();
+        lacks.any(|lack| !is_holder(lack) && self.asked.contains(lack))
     }
 
-    /// What is to be read, if anything is.
+    /// Whether a holder is on its way, or gathered.
+    pub fn is_holder_awaited(&self) -> bool {
+        let mut lacks = self.lacks.iter();
+        lacks.any(|lack| is_holder(lack) && self.asked.contains(lack))
+    }
+
+    /// What is to be read, if anything is. Holders are gathered: those of many threads are read as fast as one.
     pub fn take_asks(&mut self) -> Vec<Lack> {
         let mut asks = Vec::new();
         for lack in self.lacks.iter().chain(&self.stale) {
             if self.asked.len() < MOST_ASKED && self.asked.insert(*lack) {
-                asks.push(*lack);
+                let holder = is_holder(lack);
+                let to = if holder {
+                    &mut self.gathered
+                } else {
+                    &mut asks
+                };
+                to.push(*lack);
             }
         }
         self.stale.clear();
         asks
+    }
+
+    /// Holders to be asked for with one question, if any were gathered.
+    pub fn take_holders(&mut self) -> Vec<Lack> {
+        let count = self.gathered.len().min(MOST_HOLDERS);
+        self.gathered.drain(..count).collect()
     }
 
     /// Takes what was read for these; none: it could not be read.
@@ -239,14 +266,14 @@ impl Known {
                     self.threads.retain(|_, known| !is_it(known));
                     self.threads.insert(number, known);
                 }
-                Found::Holder(number, switches, holder) => {
+                Found::Holder(number, switches, blocked) => {
                     if self.holders.len() >= MOST_THREADS {
                         self.holders.clear();
                     }
                     let known = KnownHolder {
                         switches,
                         read: now,
-                        holder,
+                        blocked,
                     };
                     self.holders.insert(number, known);
                 }
@@ -505,6 +532,12 @@ impl Known {
         Some(*number)
     }
 
+    /// Whether a thread that had left its CPU so often when it fell asleep may be blocked on a lock that has a holder.
+    pub fn may_be_blocked(&self, thread: u32, switches: u64) -> bool {
+        let known = self.holders.get(&thread);
+        known.is_none_or(|known| known.switches != switches || known.blocked != Blocked::Not)
+    }
+
     /// The holder of the lock that a thread is blocked on, which had left its CPU so often when it was seen asleep at this time, ns. Holders
     /// come and go while a thread sleeps: what was read before counts no more.
     pub fn holder(&mut self, thread: u32, switches: u64, seen: u64) -> Option<Holder> {
@@ -512,7 +545,10 @@ impl Known {
             && known.switches == switches
             && known.read >= seen
         {
-            return known.holder.clone();
+            return match &known.blocked {
+                Blocked::By(holder) => Some(holder.clone()),
+                Blocked::Not | Blocked::Unsure => None,
+            };
         }
         self.lack(Lack::Holder(thread, 0, switches));
         None

@@ -426,9 +426,19 @@ pub enum Found {
     Absent(Lack),
     /// A thread, by its number, as the runtime knows it; none: the runtime does not know the thread.
     Thread(u32, Option<Thread>),
-    /// The holder of the lock that a thread is blocked on, by the first and last of its numbers in [`Lack::Holder`]; none: none is
-    /// certain.
-    Holder(u32, u64, Option<Holder>),
+    /// What a thread is blocked on, by the first and last of its numbers in [`Lack::Holder`].
+    Holder(u32, u64, Blocked),
+}
+
+/// What a sleeping thread is blocked on.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Blocked {
+    /// On no lock of which the runtime tells the holder, as long as the thread sleeps.
+    Not,
+    /// Nobody holds the lock for certain, or the thread is not known.
+    Unsure,
+    /// On a lock of this holder.
+    By(Holder),
 }
 
 /// A thread that holds a lock.

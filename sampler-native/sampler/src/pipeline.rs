@@ -307,6 +307,7 @@ impl Pipeline {
         }
         let shown = self.in_vain.again(os::monotonic(), self.prober.started());
         self.to_kernel.pieces.extend(shown);
+        self.ask_holders();
         self.ask_command_lines();
     }
 

@@ -286,6 +286,7 @@ impl Session {
             pipeline.tasks.end_unmarked(number, began, os::monotonic());
         }
         self.want_marks = pipeline.tasks.len() as u64 != counts.visited;
+        pipeline.ask_holders();
         Ok(began)
     }
 

@@ -1,7 +1,7 @@
 //! Samples that wait until more is known of their processes, each with its copied stack.
 
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::{HashMap, HashSet, VecDeque},
     ops::Range,
 };
 
@@ -24,6 +24,19 @@ pub enum Taker {
     Clock,
     /// A source of events, at a hit.
     Source(Event),
+}
+
+/// What a sample waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaited {
+    /// The mappings of its process.
+    Mappings,
+    /// A file, and maybe mappings.
+    File,
+    /// Code that a runtime made.
+    Code,
+    /// The holder of the lock that its thread is blocked on. Samples of other threads need not wait behind it.
+    Holder,
 }
 
 /// A sample.
@@ -105,43 +118,57 @@ impl Waiting {
     }
 }
 
-/// All samples that wait, by process; those of one process in their order.
+/// Samples of one process, in their order.
+#[derive(Default)]
+struct Queue {
+    bytes: usize,
+    samples: VecDeque<Waiting>,
+    threads: HashSet<u32>,
+    /// Samples of all threads wait behind these, and not only those of the same threads.
+    of_all: bool,
+}
+
+/// All samples that wait, by process.
 #[derive(Default)]
 pub struct WaitingRoom {
-    processes: HashMap<ProcessKey, (usize, VecDeque<Waiting>)>,
+    processes: HashMap<ProcessKey, Queue>,
     bytes: usize,
 }
 
 impl WaitingRoom {
-    /// Whether samples of a process wait.
-    pub fn holds(&self, key: &ProcessKey) -> bool {
-        self.processes.contains_key(key)
+    /// Whether samples of a process wait that one of this thread has to wait behind.
+    pub fn holds_up(&self, key: &ProcessKey, thread: u32) -> bool {
+        let queue = self.processes.get(key);
+        queue.is_some_and(|queue| queue.of_all || queue.threads.contains(&thread))
     }
 
-    /// Adds one.
-    pub fn push(&mut self, key: ProcessKey, sample: Waiting) {
-        let (bytes, samples) = self.processes.entry(key).or_default();
-        *bytes += sample.bytes();
+    /// Adds one. `awaited`: what it waits for; none: it only waits behind others.
+    pub fn push(&mut self, key: ProcessKey, sample: Waiting, awaited: Option<Awaited>) {
+        let queue = self.processes.entry(key).or_default();
+        queue.bytes += sample.bytes();
         self.bytes += sample.bytes();
-        samples.push_back(sample);
+        queue.threads.insert(sample.head.tid);
+        queue.of_all |= awaited.is_some_and(|awaited| awaited != Awaited::Holder);
+        queue.samples.push_back(sample);
     }
 
     /// All of a process, the first one first.
     pub fn samples(&self, key: &ProcessKey) -> impl Iterator<Item = &Waiting> {
         let of = self.processes.get(key);
-        of.into_iter().flat_map(|(_, samples)| samples)
+        of.into_iter().flat_map(|queue| &queue.samples)
     }
 
     /// Takes all of a process, the first one first.
     pub fn take(&mut self, key: &ProcessKey) -> VecDeque<Waiting> {
-        let (bytes, samples) = self.processes.remove(key).unwrap_or_default();
-        self.bytes -= bytes;
-        samples
+        let queue = self.processes.remove(key).unwrap_or_default();
+        self.bytes -= queue.bytes;
+        queue.samples
     }
 
     /// The process with the most waiting bytes, if more bytes wait than may.
     pub fn crowded(&self) -> Option<ProcessKey> {
-        let largest = self.processes.iter().max_by_key(|(_, (bytes, _))| bytes);
+        let largest = self.processes.iter();
+        let largest = largest.max_by_key(|(_, queue)| queue.bytes);
         largest
             .filter(|_| self.bytes > MOST_BYTES)
             .map(|(key, _)| *key)
@@ -149,10 +176,12 @@ impl WaitingRoom {
 
     /// Processes whose first sample is older than this time, ns.
     pub fn older(&self, time: u64) -> Vec<ProcessKey> {
-        let old =
-            |samples: &VecDeque<Waiting>| samples.front().is_some_and(|s| s.head.ktime < time);
+        let old = |queue: &Queue| {
+            let first = queue.samples.front();
+            first.is_some_and(|sample| sample.head.ktime < time)
+        };
         let processes = self.processes.iter();
-        let old = processes.filter(|(_, (_, samples))| old(samples));
+        let old = processes.filter(|(_, queue)| old(queue));
         old.map(|(key, _)| *key).collect()
     }
 
@@ -190,6 +219,7 @@ mod tests {
             room.push(
                 key(1),
                 Waiting::new(&head(1, time), Some(&stack), Taker::Clock),
+                Some(Awaited::Mappings),
             );
         }
         let mut of_other = 0;
@@ -197,6 +227,7 @@ mod tests {
             room.push(
                 key(2),
                 Waiting::new(&head(2, 1 + of_other), Some(&stack), Taker::Pass(3)),
+                None,
             );
             of_other += 1;
         }
@@ -214,5 +245,27 @@ mod tests {
         assert_eq!(taken[0].taker, Taker::Pass(3));
         assert_eq!(room.take(&key(1)).len(), 5);
         assert_eq!(room.bytes, 0);
+    }
+
+    #[test]
+    fn holds_up_sample_that_waits_for_a_holder_holds_up_its_own_thread_and_any_other_all() {
+        let mut room = WaitingRoom::default();
+        let key = ProcessKey::new(1, 1, 1);
+        let push = |room: &mut WaitingRoom, thread, awaited| {
+            let sample = Waiting::new(&head(thread, 1), None, Taker::Pass(1));
+            room.push(key, sample, awaited);
+        };
+        let held = |room: &WaitingRoom| [5, 6, 7].map(|thread| room.holds_up(&key, thread));
+        assert_eq!(held(&room), [false; 3]);
+        push(&mut room, 5, Some(Awaited::Holder));
+        push(&mut room, 5, None);
+        assert_eq!(held(&room), [true, false, false]);
+        push(&mut room, 6, Some(Awaited::Holder));
+        assert_eq!(held(&room), [true, true, false]);
+        assert!(!room.holds_up(&ProcessKey::new(2, 1, 1), 5));
+        push(&mut room, 6, Some(Awaited::Code));
+        assert_eq!(held(&room), [true; 3]);
+        assert_eq!(room.take(&key).len(), 4);
+        assert_eq!(held(&room), [false; 3]);
     }
 }

@@ -62,7 +62,8 @@ impl ProcessFolder {
     /// # Errors
     /// The process is gone, or may not be looked at.
     pub fn read(&self, name: &str, limit: u64) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
+        // Most of these files fit, and into less room they are read in many steps.
+        let mut bytes = Vec::with_capacity(limit.min(4096) as usize);
         self.file(name)?.take(limit).read_to_end(&mut bytes)?;
         Ok(bytes)
     }

@@ -1,8 +1,8 @@
 //! What makes code at run time in a process.
 
-use std::{fs::File, io, os::unix::fs::FileExt};
+use std::{cell::LazyCell, collections::HashMap, fs::File, io, os::unix::fs::FileExt};
 
-use flametop_runtimes::{Attached, Found, Holder, Lack, Memory, Pages, RuntimeKind};
+use flametop_runtimes::{Attached, Blocked, Found, Holder, Lack, Memory, Pages, RuntimeKind};
 use serde::{Deserialize, Serialize};
 
 use crate::{ProcessFolder, line::MAPS_LIMIT};
@@ -146,20 +146,30 @@ pub fn read_code(
     lacks: &[Lack],
 ) -> io::Result<Vec<Found>> {
     let memory = Mem(process.file("mem")?);
+    // In another namespace the holder of a lock could not be found here.
+    let is_here = LazyCell::new(|| own_number(process, process.tgid()) == process.tgid());
     let numbered = |lack: &Lack| match *lack {
         Lack::Thread(thread, _) => Lack::Thread(thread, own_number(process, thread)),
         Lack::Holder(thread, _, switches) => {
-            let number = if_asleep(process, thread, switches);
-            Lack::Holder(thread, number.unwrap_or(0), switches)
+            let number = if *is_here { thread } else { 0 };
+            Lack::Holder(thread, number, switches)
         }
         other => other,
     };
+    let mut names = HashMap::new();
     let checked = |found: Found| match found {
-        Found::Holder(thread, switches, Some(holder)) => {
-            let holder = named(process, &holder).ok();
+        Found::Holder(thread, switches, blocked) => {
+            let blocked = match blocked {
+                Blocked::By(holder) => {
+                    let name = || named(process, &holder).map_or(Blocked::Unsure, Blocked::By);
+                    names.entry(holder.number).or_insert_with(name).clone()
+                }
+                other => other,
+            };
             // What a thread is blocked on stays the same only while the thread sleeps.
-            let holder = holder.filter(|_| if_asleep(process, thread, switches).is_some());
-            Found::Holder(thread, switches, holder)
+            let sure = blocked != Blocked::Unsure && has_slept(process, thread, switches);
+            let blocked = if sure { blocked } else { Blocked::Unsure };
+            Found::Holder(thread, switches, blocked)
         }
         other => other,
     };
@@ -168,14 +178,12 @@ pub fn read_code(
     Ok(found.into_iter().map(checked).collect())
 }
 
-/// The number of a thread in its own namespace, if that is its number here too, and the thread sleeps as it did when it had left its CPU
-/// so often. Of other namespaces the holder of its lock could not be found here.
-fn if_asleep(process: &ProcessFolder, thread: u32, switches: u64) -> Option<u32> {
+/// Whether a thread has slept since it had left its CPU so often, and has the same number in its own namespace.
+fn has_slept(process: &ProcessFolder, thread: u32, switches: u64) -> bool {
     let status = process.read(&format!("task/{thread}/status"), STATUS_LIMIT);
-    let status = status.ok()?;
-    let number = number_in_own_namespace(&status)?;
-    let asleep = sleeps_since(&status) == Some(switches);
-    (asleep && number == thread).then_some(number)
+    status.is_ok_and(|status| {
+        sleeps_since(&status) == Some(switches) && number_in_own_namespace(&status) == Some(thread)
+    })
 }
 
 /// How often a thread that sleeps has left its CPU, by the text of its `status`; none: the thread does not sleep.

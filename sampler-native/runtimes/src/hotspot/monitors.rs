@@ -1,15 +1,21 @@
-//! Who holds the monitor that a thread of Java is blocked on.
+//! Who holds the monitors that threads of Java are blocked on.
 //!
 //! A blocked thread says which monitor it is blocked on, and the monitor says who its owner is: by the owner's number (from JDK 24 on), by
 //! the owner's address, or by an address on the owner's stack, where the lock was thin before. In newer JDKs a monitor may not say it
 //! (its owner is *anonymous*): then the owner's own list of locks has the object.
 
+use std::{
+    cell::LazyCell,
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
 use serde::{Deserialize, Serialize};
 
 use super::tables::Tables;
-use crate::memory::Pages;
+use crate::{Blocked, Holder, memory::Pages};
 
-/// Most threads of a JVM that are looked at: of each a piece of memory is read, of a blocked one two.
+/// Most threads of a JVM that are looked at: of each a piece of memory is read, of one whose number is needed two.
 const MOST_THREADS: u32 = 2000;
 /// Most locks in a thread's own list: HotSpot has eight.
 const MOST_LOCKS: u32 = 16;
@@ -129,31 +135,79 @@ impl Monitors {
         })
     }
 
-    /// The number of the thread that holds the monitor which this thread is blocked on. It held the monitor at two moments between which
-    /// the rest was read, if the blocked thread has slept all the time. None: there is none, or none is certain.
-    pub fn holder(&self, memory: &Pages<'_>, blocked: u32) -> Option<u32> {
-        let threads = self.threads.all(memory)?;
-        // The number lies elsewhere in memory: only of threads that are blocked it is read.
-        let blocked_on = |thread: &u64| {
-            let monitor = word(memory, *thread, self.pending).filter(|monitor| *monitor != 0)?;
-            (self.number(memory, *thread) == Some(blocked)).then_some((*thread, monitor))
+    /// What the threads of these numbers are blocked on. A holder held the monitor at two moments between which the rest was read, and a
+    /// thread that is not blocked was so at both, if the asked thread has slept all the time. All threads are looked at once, for all.
+    pub fn holders(&self, memory: &Pages<'_>, asked: &[u32]) -> Vec<Blocked> {
+        let threads = self.threads.all(memory).unwrap_or_default();
+        let places = self.places(memory, &threads, asked);
+        let mut owners = Owners {
+            monitors: self,
+            memory,
+            known: Vec::new(),
+            others: threads.iter(),
         };
-        let (thread, monitor) = threads.iter().find_map(blocked_on)?;
-        let owner = word(memory, monitor, self.owner)?;
-        let holder = match owner {
-            FREE | DEFLATED => None,
-            ANONYMOUS => self.by_locks(memory, &threads, monitor),
-            owner => {
-                let mut threads = threads.iter();
-                let owns = |thread: &&u64| self.is_owner(memory, **thread, owner);
-                threads.find(owns).copied()
+        let lockers = LazyCell::new(|| self.lockers(memory, &threads));
+        let seen = |number: &u32| {
+            let (thread, monitor) = *places.get(number)?;
+            if monitor == 0 {
+                return Some((thread, monitor, FREE, Blocked::Not));
             }
+            let owner = word(memory, monitor, self.owner)?;
+            let holder = match owner {
+                FREE | DEFLATED => None,
+                ANONYMOUS => self.locker(memory, monitor, &lockers),
+                owner => owners.find(owner),
+            };
+            let holder = self
+                .number(memory, holder?)
+                .filter(|holder| holder != number);
+            let holder = Holder {
+                number: holder?,
+                name: Box::default(),
+            };
+            Some((thread, monitor, owner, Blocked::By(holder)))
         };
-        let number = self.number(memory, holder?)?;
+        let seen: Vec<_> = asked.iter().map(seen).collect();
         let now = memory.again();
-        let same = word(&now, thread, self.pending) == Some(monitor)
-            && word(&now, monitor, self.owner) == Some(owner);
-        (same && number != blocked).then_some(number)
+        let checked = seen.into_iter().map(|seen| {
+            let (thread, monitor, owner, blocked) = seen?;
+            let same = word(&now, thread, self.pending) == Some(monitor)
+                && (monitor == 0 || word(&now, monitor, self.owner) == Some(owner));
+            same.then_some(blocked)
+        });
+        checked
+            .map(|blocked| blocked.unwrap_or(Blocked::Unsure))
+            .collect()
+    }
+
+    /// The address of each of the threads of these numbers, and the monitor that it is blocked on; 0: none.
+    fn places(
+        &self,
+        memory: &Pages<'_>,
+        threads: &[u64],
+        asked: &[u32],
+    ) -> HashMap<u32, (u64, u64)> {
+        let mut missing: HashSet<u32> = asked.iter().copied().collect();
+        let mut places = HashMap::new();
+        let mut place = |thread, monitor| {
+            if let Some(number) = self.number(memory, thread)
+                && missing.remove(&number)
+            {
+                places.insert(number, (thread, monitor));
+            }
+            missing.is_empty()
+        };
+        // A number lies elsewhere in memory: those of threads that are not blocked are read last, as far as needed.
+        let mut others = Vec::new();
+        for thread in threads {
+            match word(memory, *thread, self.pending) {
+                Some(0) => others.push(*thread),
+                Some(monitor) if place(*thread, monitor) => return places,
+                _ => {}
+            }
+        }
+        others.into_iter().any(|thread| place(thread, 0));
+        places
     }
 
     /// The number that a thread has for the kernel, in its own namespace.
@@ -163,32 +217,67 @@ impl Monitors {
         number.filter(|number| *number != 0)
     }
 
-    fn is_owner(&self, memory: &Pages<'_>, thread: u64, owner: u64) -> bool {
+    /// Numbers and addresses by which a monitor may say that this thread is its owner.
+    fn owner_words(&self, memory: &Pages<'_>, thread: u64) -> Option<Range<u64>> {
         if let Some(number) = self.owner_number {
-            return word(memory, thread, number) == Some(owner);
+            let number = word(memory, thread, number)?;
+            return Some(number..number.saturating_add(1));
         }
-        let on_stack = || {
-            let (base, size) = self.stack?;
-            let below = word(memory, thread, base)?.checked_sub(owner)?;
-            Some(below != 0 && below <= word(memory, thread, size)?)
+        let (base, size) = self.stack?;
+        let base = word(memory, thread, base)?;
+        Some(base.saturating_sub(word(memory, thread, size)?)..base)
+    }
+
+    /// The threads whose own lists of locks have these locks.
+    fn lockers(&self, memory: &Pages<'_>, threads: &[u64]) -> HashMap<u64, u64> {
+        let mut lockers = HashMap::new();
+        let Some(list) = &self.locks else {
+            return lockers;
         };
-        thread == owner || on_stack() == Some(true)
+        for thread in threads {
+            let end = memory.u32(thread.wrapping_add(list.end.into()));
+            let end = end.unwrap_or(0).min(list.first + 8 * MOST_LOCKS);
+            let places = (list.first..end).step_by(8);
+            let locks = places.filter_map(|place| word(memory, *thread, place));
+            for lock in locks.filter(|lock| *lock != 0) {
+                lockers.entry(lock).or_insert(*thread);
+            }
+        }
+        lockers
     }
 
     /// The thread whose own list of locks has the object of this monitor.
-    fn by_locks(&self, memory: &Pages<'_>, threads: &[u64], monitor: u64) -> Option<u64> {
-        let locks = self.locks.as_ref()?;
-        let object = memory.u64(word(memory, monitor, locks.object)?).ok()?;
-        let is_object = |lock: u64| {
-            lock != 0 && (lock == object || MARKS.into_iter().any(|bits| object >> bits == lock))
-        };
-        let has = |thread: &&u64| {
-            let end = memory.u32(thread.wrapping_add(locks.end.into()));
-            let end = end.unwrap_or(0).min(locks.first + 8 * MOST_LOCKS);
-            let mut places = (locks.first..end).step_by(8);
-            places.any(|place| word(memory, **thread, place).is_some_and(is_object))
-        };
-        threads.iter().find(has).copied()
+    fn locker(&self, memory: &Pages<'_>, monitor: u64, lockers: &HashMap<u64, u64>) -> Option<u64> {
+        let list = self.locks.as_ref()?;
+        let object = memory.u64(word(memory, monitor, list.object)?).ok()?;
+        let mut locks = std::iter::once(object).chain(MARKS.map(|bits| object >> bits));
+        locks.find_map(|lock| lockers.get(&lock)).copied()
+    }
+}
+
+/// The threads of a JVM, by what a monitor says of its owner.
+struct Owners<'a> {
+    monitors: &'a Monitors,
+    memory: &'a Pages<'a>,
+    /// Threads that are known, with [`Monitors::owner_words`], and those that no monitor has led to yet.
+    known: Vec<(u64, Range<u64>)>,
+    others: std::slice::Iter<'a, u64>,
+}
+
+impl Owners<'_> {
+    fn find(&mut self, owner: u64) -> Option<u64> {
+        let is_it =
+            |(thread, words): &(u64, Range<u64>)| *thread == owner || words.contains(&owner);
+        if let Some((thread, _)) = self.known.iter().find(|known| is_it(known)) {
+            return Some(*thread);
+        }
+        self.others.find_map(|thread| {
+            let words = self.monitors.owner_words(self.memory, *thread);
+            let known = (*thread, words.unwrap_or_default());
+            let found = is_it(&known).then_some(*thread);
+            self.known.push(known);
+            found
+        })
     }
 }
 

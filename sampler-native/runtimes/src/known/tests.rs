@@ -197,32 +197,84 @@ fn come_more_code_than_is_held_forgets_what_was_not_used_for_longest() {
     assert_eq!(known.names().collect::<HashSet<_>>().len(), 1);
 }
 
+fn holder() -> Holder {
+    Holder {
+        number: 8,
+        name: (*b"main").into(),
+    }
+}
+
 #[test]
 fn holder_is_that_of_the_sleep_and_read_after_the_thread_was_seen() {
     let (mut known, mut names) = (Known::default(), Names::default());
-    let holder = Holder {
-        number: 8,
-        name: (*b"main").into(),
-    };
     known.begin(10);
     assert!(known.holder(5, 3, 10).is_none() && known.is_lacking());
-    let asks = known.take_asks();
+    assert!(known.take_asks().is_empty());
+    let asks = known.take_holders();
     assert_eq!(asks, [Lack::Holder(5, 0, 3)]);
-    let found = vec![Found::Holder(5, 3, Some(holder.clone()))];
+    let found = vec![Found::Holder(5, 3, Blocked::By(holder()))];
     known.come(&asks, Some(found), &mut names, 20);
     known.begin(30);
-    assert_eq!(known.holder(5, 3, 10), Some(holder.clone()));
-    assert_eq!(known.holder(5, 3, 20), Some(holder));
+    assert_eq!(known.holder(5, 3, 10), Some(holder()));
+    assert_eq!(known.holder(5, 3, 20), Some(holder()));
     assert!(!known.is_lacking());
     for (thread, switches, seen) in [(5, 3, 21), (5, 4, 10), (6, 3, 10)] {
         known.begin(30);
         assert_eq!(known.holder(thread, switches, seen), None);
-        assert_eq!(known.take_asks(), [Lack::Holder(thread, 0, switches)]);
+        known.take_asks();
+        let asks = [Lack::Holder(thread, 0, switches)];
+        assert_eq!(known.take_holders(), asks);
     }
     known.begin(30);
-    let found = vec![Found::Holder(6, 3, None)];
+    let found = vec![Found::Holder(6, 3, Blocked::Unsure)];
     known.come(&[Lack::Holder(6, 0, 3)], Some(found), &mut names, 40);
     assert!(known.holder(6, 3, 30).is_none() && !known.is_lacking());
+}
+
+#[test]
+fn take_holders_has_those_of_all_threads_until_they_are_too_many() {
+    let (mut known, mut names) = (Known::default(), Names::default());
+    let count = MOST_HOLDERS as u32 + 9;
+    for thread in 1..=count {
+        known.begin(10);
+        known.code(0x1000);
+        known.holder(thread, 3, 10);
+        let code = known.take_asks();
+        assert_eq!(code.len(), usize::from(thread == 1), "on its way");
+        assert!(known.is_holder_awaited() && known.is_awaited());
+    }
+    let (first, second) = (known.take_holders(), known.take_holders());
+    assert_eq!((first.len(), second.len()), (MOST_HOLDERS, 9));
+    assert!(known.take_holders().is_empty());
+    let all = [first.clone(), second].concat();
+    assert!(
+        all.into_iter()
+            .eq((1..=count).map(|thread| Lack::Holder(thread, 0, 3)))
+    );
+    known.begin(20);
+    known.holder(1, 3, 10);
+    assert!(known.is_holder_awaited() && !known.is_awaited());
+    // Refused: nobody waits.
+    known.come(&first, None, &mut names, 20);
+    known.begin(30);
+    known.holder(1, 3, 10);
+    assert!(!known.is_lacking() && !known.is_holder_awaited());
+}
+
+#[test]
+fn may_be_blocked_thread_on_no_lock_is_false_until_it_has_run() {
+    let (mut known, mut names) = (Known::default(), Names::default());
+    let of = |blocked| vec![Found::Holder(5, 3, blocked)];
+    for (blocked, expected) in [
+        (Blocked::Unsure, true),
+        (Blocked::By(holder()), true),
+        (Blocked::Not, false),
+    ] {
+        assert!(known.may_be_blocked(5, 3));
+        known.come(&[], Some(of(blocked)), &mut names, 20);
+        assert_eq!(known.may_be_blocked(5, 3), expected);
+        assert!(known.may_be_blocked(5, 4) && known.may_be_blocked(6, 3));
+    }
 }
 
 #[test]

@@ -1,8 +1,12 @@
 //! Holders of monitors, of each kind that a JVM tells.
 
-use std::{cell::Cell, io};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    io,
+};
 
-use flametop_runtimes::{Attached, Found, Lack, Memory, Pages};
+use flametop_runtimes::{Attached, Blocked, Found, Lack, Memory, Pages};
 
 use crate::fake::Jvm;
 
@@ -80,13 +84,25 @@ impl Threads {
     }
 }
 
-fn holder_of(attached: &Attached, memory: &dyn Memory, blocked: u32) -> Option<u32> {
-    let lack = Lack::Holder(9, blocked, SWITCHES);
-    let found = attached.read(&Pages::new(memory, 256), &[lack]);
-    match &found[..] {
-        [Found::Holder(9, SWITCHES, holder)] => holder.as_ref().map(|holder| holder.number),
+/// What threads are blocked on; the holder by its number.
+fn all_of(attached: &Attached, memory: &dyn Memory, asked: &[u32]) -> Vec<Result<Option<u32>, ()>> {
+    let lack = |number: &u32| Lack::Holder(number + 1000, *number, SWITCHES);
+    let lacks: Vec<Lack> = asked.iter().map(lack).collect();
+    let found = attached.read(&Pages::new(memory, 256), &lacks);
+    let found = found.into_iter().zip(asked);
+    let told = found.map(|(found, number)| match found {
+        Found::Holder(thread, SWITCHES, blocked) if thread == number + 1000 => match blocked {
+            Blocked::By(holder) => Ok(Some(holder.number)),
+            Blocked::Not => Ok(None),
+            Blocked::Unsure => Err(()),
+        },
         other => panic!("{other:?}"),
-    }
+    });
+    told.collect()
+}
+
+fn holder_of(attached: &Attached, memory: &dyn Memory, blocked: u32) -> Option<u32> {
+    all_of(attached, memory, &[blocked])[0].ok().flatten()
 }
 
 #[test]
@@ -229,4 +245,68 @@ fn number_of_a_thread_that_is_not_blocked_is_not_read() {
     let attached = threads.jvm.attach().expect("a JVM");
     let avoided = Avoided(&threads.jvm, far + 8);
     assert_eq!(holder_of(&attached, &avoided, HOLDER), Some(BLOCKED));
+}
+
+/// Memory that counts how often each piece is read.
+struct Counted<'a>(&'a Jvm, RefCell<HashMap<u64, u32>>);
+
+impl Memory for Counted<'_> {
+    fn read(&self, address: u64, into: &mut [u8]) -> io::Result<usize> {
+        *self.1.borrow_mut().entry(address).or_default() += 1;
+        self.0.read(address, into)
+    }
+}
+
+#[test]
+fn holders_of_several_threads_are_each_told_and_no_piece_is_read_more_than_twice() {
+    let mut threads = Threads::new(&[]);
+    threads.own(102);
+    // The second one is blocked on a monitor that the first one has inflated, and the third one holds.
+    let other = threads.jvm.room(32);
+    let object = threads.jvm.room(8);
+    threads.jvm.put64(other + 8, object);
+    threads.jvm.put64(object, OBJECT + 64);
+    threads.jvm.put64(other + 16, ANONYMOUS);
+    threads.jvm.put64(threads.threads[1] + 48, other);
+    threads.lock(2, &[OBJECT + 64]);
+    let attached = threads.jvm.attach().expect("a JVM");
+    let counted = Counted(&threads.jvm, RefCell::default());
+    let asked = [HOLDER, 40, 43, BLOCKED, 0, 40];
+    assert_eq!(
+        all_of(&attached, &counted, &asked),
+        [
+            Ok(None),
+            Ok(Some(HOLDER)),
+            Err(()),
+            Ok(Some(HOLDER)),
+            Err(()),
+            Ok(Some(HOLDER))
+        ]
+    );
+    let reads = counted.1.into_inner();
+    assert!(reads.values().all(|count| *count <= 2), "{reads:?}");
+}
+
+#[test]
+fn holders_thread_that_woke_while_they_were_read_is_unsure_and_others_are_told() {
+    let mut threads = Threads::new(&[]);
+    threads.own(102);
+    threads.jvm.put64(threads.threads[1] + 48, threads.monitor);
+    let attached = threads.jvm.attach().expect("a JVM");
+    let asked = [BLOCKED, 40, HOLDER];
+    let [blocked, _, holder] = threads.threads[..] else {
+        panic!("three threads");
+    };
+    for (woke, expected) in [
+        (blocked, [Err(()), Ok(Some(HOLDER)), Ok(None)]),
+        (holder, [Ok(Some(HOLDER)), Ok(Some(HOLDER)), Err(())]),
+    ] {
+        let changing = Changing {
+            jvm: &threads.jvm,
+            at: woke + 48,
+            to: 8,
+            reads: Cell::new(0),
+        };
+        assert_eq!(all_of(&attached, &changing, &asked), expected);
+    }
 }

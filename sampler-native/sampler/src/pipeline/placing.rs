@@ -13,7 +13,7 @@ use super::{
     GRACE_OF_ONE, Pipeline,
     reach::{for_others, is_more, next_piece, next_reach},
     steps::Shown,
-    walker::{Awaited, Turn, Walk, is_of_moment},
+    walker::{Turn, Walk, is_of_moment},
     words::word,
 };
 use crate::{
@@ -21,15 +21,16 @@ use crate::{
     mappings::At,
     os,
     tasks::{Process, Sight, Task, Told},
-    waiting::{Taker, Waiting},
+    waiting::{Awaited, Taker, Waiting},
 };
 
 impl Pipeline {
     /// Places a sample, or lets it wait.
     pub(super) fn sample(&mut self, head: &Head, stack: Option<&StackPart<'_>>, taker: Taker) {
         let key = ProcessKey::of(head);
-        let mut waits = self.waiting.holds(&key);
-        if waits {
+        let behind = self.waiting.holds_up(&key, head.tid);
+        let mut awaited = None;
+        if behind {
             // It stays behind those that wait already.
             let pass = match taker {
                 Taker::Pass(pass) => pass,
@@ -37,9 +38,11 @@ impl Pipeline {
             };
             self.tasks.see(head, pass, &mut self.out);
         } else {
-            waits = self.place(head, stack, taker, Turn::First);
+            awaited = self.place(head, stack, taker, Turn::First);
             let mut until = None;
-            while waits && !self.grace.is_zero() {
+            // Holders are asked for at the end of the pass.
+            let is_short = |awaited| awaited != Awaited::Holder;
+            while awaited.is_some_and(is_short) && !self.grace.is_zero() {
                 let begin = Instant::now();
                 let all = begin + self.grace;
                 let last = match self.prober.started() {
@@ -52,16 +55,18 @@ impl Pipeline {
                 self.prober.wait(last);
                 self.grace = self.grace.saturating_sub(begin.elapsed());
                 self.take_probed();
-                waits = self.place(head, stack, taker, Turn::First);
+                awaited = self.place(head, stack, taker, Turn::First);
             }
         }
-        if waits {
-            self.waiting.push(key, Waiting::new(head, stack, taker));
+        if behind || awaited.is_some() {
+            let sample = Waiting::new(head, stack, taker);
+            self.waiting.push(key, sample, awaited);
             while let Some(crowd) = self.waiting.crowded() {
                 if self.grace.is_zero() {
                     self.dismiss(&crowd);
                 } else {
                     // An answer may make room.
+                    self.ask_holders();
                     let begin = Instant::now();
                     self.prober.wait(begin + self.grace);
                     self.grace = self.grace.saturating_sub(begin.elapsed());
@@ -72,14 +77,14 @@ impl Pipeline {
         self.ask_command_lines();
     }
 
-    /// Returns whether the sample has to wait.
+    /// Returns what the sample has to wait for.
     fn place(
         &mut self,
         head: &Head,
         stack: Option<&StackPart<'_>>,
         taker: Taker,
         turn: Turn,
-    ) -> bool {
+    ) -> Option<Awaited> {
         let awaited = match taker {
             Taker::Pass(pass) => self.place_task(head, stack, pass, turn),
             Taker::Clock => self.place_running(head, stack, None, turn),
@@ -91,18 +96,30 @@ impl Pipeline {
         if awaited == Some(Awaited::File) {
             self.need_files.insert(ProcessKey::of(head));
         }
-        awaited.is_some()
+        awaited
     }
 
     /// More is known of a process: places its samples, as far as they need not wait still.
     pub(super) fn resume(&mut self, key: &ProcessKey) {
-        let mut waits = false;
         for sample in self.waiting.take(key) {
-            let stack = sample.stack();
-            waits = waits || self.place(&sample.head, stack.as_ref(), sample.taker, Turn::Again);
-            if waits {
-                self.waiting.push(*key, sample);
+            let behind = self.waiting.holds_up(key, sample.head.tid);
+            let awaited = match behind {
+                true => None,
+                false => {
+                    let stack = sample.stack();
+                    self.place(&sample.head, stack.as_ref(), sample.taker, Turn::Again)
+                }
+            };
+            if behind || awaited.is_some() {
+                self.waiting.push(*key, sample, awaited);
             }
+        }
+    }
+
+    /// Asks for the holders that were gathered, of each process at once.
+    pub fn ask_holders(&mut self) {
+        for refused in self.walker.codes.ask_holders(&mut self.tasks) {
+            self.resume(&refused);
         }
     }
 

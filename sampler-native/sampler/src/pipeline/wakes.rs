@@ -15,10 +15,10 @@ use flametop_unwind::{Frame, ModuleId};
 
 use super::{
     Pipeline,
-    walker::{Awaited, Turn, Walker},
+    walker::{Turn, Walker},
     words::word,
 };
-use crate::stacks::Walked;
+use crate::{stacks::Walked, waiting::Awaited};
 
 const SEPARATOR: &[u8] = b"--";
 const INTERRUPT: &[u8] = b"[interrupt]";

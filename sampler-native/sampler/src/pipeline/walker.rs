@@ -30,6 +30,7 @@ use crate::{
     os,
     stacks::Walked,
     tasks::{Pieces, Process},
+    waiting::Awaited,
 };
 
 /// Units of work ([`Modules::allow`](unwind::Modules::allow)) a second and CPU that walks of one process may cost, 25 ms at most;
@@ -62,17 +63,6 @@ pub enum Turn {
     Again,
     /// It waits no more.
     Last,
-}
-
-/// What a sample waits for.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Awaited {
-    /// The mappings of its process.
-    Mappings,
-    /// A file, and maybe mappings.
-    File,
-    /// Code that a runtime made.
-    Code,
 }
 
 /// The result of a walk; its frames are in the walker.
@@ -334,11 +324,9 @@ impl Walker {
         let lock = attached
             .zip(seen)
             .and_then(|(attached, (pass, _))| self.lock(head, pass, process, attached));
-        if let Some(attached) = attached
-            && self.codes.ask(head, process, attached)
-            && turn != Turn::Last
-        {
-            return Walk::waits(Awaited::Code);
+        let awaited = attached.and_then(|attached| self.codes.ask(head, process, attached));
+        if let Some(awaited) = awaited.filter(|_| turn != Turn::Last) {
+            return Walk::waits(awaited);
         }
         // An interrupt copies only memory that is present.
         let clock = is_of_moment(head) && !stack.mapping.is_empty();
@@ -393,7 +381,10 @@ impl Walker {
         let innermost = functions.find_map(|frame| function_of(modules, frame))?;
         let name = self.codes.names.get(innermost.name)?;
         let switches = head.nvcsw + head.nivcsw;
-        if !attached.may_block(name) || !self.held.may_show(pass, head.tid) {
+        if !attached.may_block(name)
+            || !process.code.may_be_blocked(head.tid, switches)
+            || !self.held.may_show(pass, head.tid)
+        {
             return None;
         }
         Some(process.code.holder(head.tid, switches, head.ktime))

@@ -147,3 +147,31 @@ fn java_thread_that_is_blocked_names_each_holder_of_one_sleep() {
         });
     }
 }
+
+#[test]
+fn java_threads_that_are_blocked_at_once_all_name_the_holder_at_each_pass() {
+    for java in javas() {
+        let program = Program::run(java.command("java").arg("Blocked.java")).expect("java");
+        let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
+        let looks = RefCell::new(0);
+        sample_until(&mut recording, "all held at five looks in a row", |model| {
+            let Some(holder) = model.tasks.iter().find(|t| t.comm == "t-holds") else {
+                return false;
+            };
+            let told = format!("{HELD}t-holds {}]", holder.tid);
+            let holder_of = |task: &Task| holder_of(model, task.now?.stack?);
+            let blocked = model
+                .tasks
+                .iter()
+                .filter(|t| t.comm.starts_with("t-blocks"));
+            let blocked = blocked.filter(|t| holder_of(t).as_ref() == Some(&told));
+            let mut looks = looks.borrow_mut();
+            *looks = if blocked.count() == 40 { *looks + 1 } else { 0 };
+            *looks == 5
+        });
+        let model = &recording.model;
+        let mut others = model.tasks.iter().filter(|t| t.comm == "t-accepts");
+        let held = others.find_map(|task| holder_of(model, task.now?.stack?));
+        assert_eq!(held, None, "{java}");
+    }
+}
