@@ -121,7 +121,7 @@ mod tests {
     fn inputs_of_an_empty_folder_are_refused() {
         let folder = file("empty");
         fs::create_dir(&folder).expect("made");
-        let found = inputs(&[folder.clone()]);
+        let found = inputs(std::slice::from_ref(&folder));
         fs::remove_dir(&folder).expect("removed");
         assert!(found.is_err());
     }
