@@ -1,4 +1,4 @@
-//! Entry points of coverage-guided fuzzing: any bytes as records of the kernel.
+//! Entry points of fuzzing: any bytes as records of the kernel.
 
 use crate::{mappings, record};
 

@@ -23,7 +23,7 @@ mod cpus;
 mod cycles;
 pub mod events;
 mod figures;
-#[cfg(fuzzing)]
+#[doc(hidden)]
 pub mod fuzzed;
 pub mod graph;
 mod idle;

@@ -228,7 +228,6 @@ impl Drop for Ring {
 }
 
 /// Tells whether the bytes are a record with its header.
-#[cfg(fuzzing)]
 pub(crate) fn is_event(record: &[u8]) -> bool {
     parse(record).is_some()
 }

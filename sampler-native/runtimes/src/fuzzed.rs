@@ -1,4 +1,4 @@
-//! Entry points of coverage-guided fuzzing: each function reads any bytes as what a process could have.
+//! Entry points of fuzzing: each function reads any bytes as what a process could have.
 
 use std::io;
 

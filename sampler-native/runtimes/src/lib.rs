@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 mod chain;
 mod elf;
-#[cfg(fuzzing)]
+#[doc(hidden)]
 pub mod fuzzed;
 mod hotspot;
 mod known;

@@ -170,7 +170,6 @@ impl Runtime for Python {
 
 impl Python {
     /// One whose runtime lies at the beginning of memory.
-    #[cfg(fuzzing)]
     pub(crate) fn fuzzed(memory: &Pages<'_>, version: u64) -> io::Result<Python> {
         Ok(Python {
             runtime: 0,
@@ -182,7 +181,6 @@ impl Python {
     }
 
     /// A table of lines.
-    #[cfg(fuzzing)]
     pub(crate) fn unpacked(&self, bytes: &[u8], first: i32) {
         lines::unpacked(self.layout.table, bytes, first);
     }

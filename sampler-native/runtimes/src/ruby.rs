@@ -129,7 +129,6 @@ impl Runtime for Ruby {
 
 impl Ruby {
     /// One whose virtual machine and symbols are at the beginning of memory.
-    #[cfg(fuzzing)]
     pub(crate) fn fuzzed(version: &str) -> io::Result<Ruby> {
         Ok(Ruby {
             places: Places {

@@ -164,7 +164,6 @@ impl Runtime for V8 {
 
 impl V8 {
     /// One of this version, with no code of the file.
-    #[cfg(fuzzing)]
     pub(crate) fn fuzzed(major: u32, minor: u32) -> io::Result<V8> {
         Ok(V8 {
             layout: Layout::of(major, minor)?,

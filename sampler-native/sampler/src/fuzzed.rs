@@ -1,4 +1,4 @@
-//! Entry points of coverage-guided fuzzing: any bytes as a file that a process writes.
+//! Entry points of fuzzing: any bytes as a file that a process writes.
 
 use std::{fs::OpenOptions, io::Write, os::unix::fs::OpenOptionsExt, sync::Arc};
 

@@ -17,7 +17,7 @@ mod cgroups;
 mod chain;
 mod check;
 mod facts;
-#[cfg(fuzzing)]
+#[doc(hidden)]
 pub mod fuzzed;
 mod identity;
 mod ids;

@@ -1,4 +1,4 @@
-//! Entry points of coverage-guided fuzzing: any bytes as a file that a process has mapped, and as messages.
+//! Entry points of fuzzing: any bytes as a file that a process has mapped, and as messages.
 
 use std::io;
 use std::panic::{self, AssertUnwindSafe, catch_unwind};

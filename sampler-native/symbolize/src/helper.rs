@@ -214,7 +214,6 @@ fn serve(socket: BorrowedFd<'_>, kernel: Kernel) -> io::Result<()> {
 }
 
 /// One question of one file.
-#[cfg(fuzzing)]
 pub(crate) fn find_once(ask: &Ask, file: File) -> Vec<Found> {
     Symbols::default()
         .find(ask, Some(file), None, &|_, _| {

@@ -20,7 +20,7 @@ mod demangle;
 mod fetch;
 mod find;
 mod found;
-#[cfg(fuzzing)]
+#[doc(hidden)]
 pub mod fuzzed;
 mod go;
 mod helper;

@@ -1,4 +1,4 @@
-//! Entry points of coverage-guided fuzzing: each function reads any bytes as what a process or a file could have given.
+//! Entry points of fuzzing: each function reads any bytes as what a process or a file could have given.
 
 use gimli::UnwindContext;
 

@@ -21,7 +21,7 @@ mod code;
 mod elf;
 mod file;
 mod folder;
-#[cfg(fuzzing)]
+#[doc(hidden)]
 pub mod fuzzed;
 mod go;
 mod history;
