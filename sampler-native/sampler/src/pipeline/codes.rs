@@ -121,7 +121,6 @@ impl Codes {
 mod tests {
     use std::path::Path;
 
-    use flametop_runtimes::HotSpot;
     use flametop_stream::Encoder;
 
     use super::*;
@@ -146,7 +145,7 @@ mod tests {
 
         /// What a walk of each thread is to wait for.
         fn walk(&mut self) -> Vec<Option<Awaited>> {
-            let attached = Attached::HotSpot(Box::new(HotSpot::default()));
+            let attached = Attached::HotSpot(Box::default());
             let mut out = Encoder::new();
             let walk = |head: &Head| {
                 self.tasks.see(head, 1, &mut out);
