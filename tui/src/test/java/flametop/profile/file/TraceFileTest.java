@@ -199,40 +199,37 @@ class TraceFileTest extends StackFileFixture {
 
   @Test
   void trace_completeEventAndPairOfOneMoment_theLongerIsTheOuter() throws Exception {
-    String complete = "{'ph':'X','name':'x','tid':1,'ts':1,'dur':%d}";
-    String pair = "{'ph':'B','name':'%s','tid':1,'ts':1},{'ph':'E','name':'%s','tid':1,'ts':%d}";
     for (boolean first : List.of(true, false)) {
       for (String end : List.of("b", "")) {
         for (int dur : List.of(4, 10, 7)) {
-          String x = String.format(complete, dur);
-          String b = String.format(pair, "b", end, 8);
+          String b = begin("b") + "," + end(end, 8);
           Map<String, String> expected =
               switch (dur) {
                 case 4 -> Map.of("thread 1;b", "3", "thread 1;b;x", "4");
                 case 10 -> Map.of("thread 1;x", "3", "thread 1;x;b", "7");
                 default -> Map.of(first ? "thread 1;x;b" : "thread 1;b;x", "7");
               };
-          String text = "[" + (first ? x + "," + b : b + "," + x) + "]";
+          String text = "[" + (first ? complete(dur) + "," + b : b + "," + complete(dur)) + "]";
           assertEquals(expected, trace(text, "").stacks, text);
         }
       }
     }
-    String begins = "{'ph':'B','name':'%s','tid':1,'ts':1},";
-    String ends = "{'ph':'E','name':'%s','tid':1,'ts':%d}";
+    String both = String.join(",", begin("a"), begin("b"), complete(6), end("b", 3), end("a", 9));
     assertEquals(
         Map.of("thread 1;a", "2", "thread 1;a;x", "4", "thread 1;a;x;b", "2"),
-        trace(
-                "["
-                    + String.format(begins, "a")
-                    + String.format(begins, "b")
-                    + String.format(complete, 6)
-                    + ","
-                    + String.format(ends, "b", 3)
-                    + ","
-                    + String.format(ends, "a", 9)
-                    + "]",
-                "")
-            .stacks);
+        trace("[" + both + "]", "").stacks);
+  }
+
+  private static String complete(int dur) {
+    return "{'ph':'X','name':'x','tid':1,'ts':1,'dur':" + dur + "}";
+  }
+
+  private static String begin(String name) {
+    return "{'ph':'B','name':'" + name + "','tid':1,'ts':1}";
+  }
+
+  private static String end(String name, int at) {
+    return "{'ph':'E','name':'" + name + "','tid':1,'ts':" + at + "}";
   }
 
   @Test
