@@ -16,7 +16,7 @@ mod mutate;
 
 use mutate::{Random, mutant};
 
-/// What reads the bytes.
+/// A target is a function that reads the bytes.
 pub type Target = fn(&[u8]);
 
 /// How much is read, beside the inputs themselves.
@@ -51,7 +51,7 @@ pub fn inputs(folders: &[PathBuf]) -> io::Result<Vec<Vec<u8>>> {
 /// Reads the inputs and then their mutants, and says how many it were. `kept` is the file of the input that is read.
 ///
 /// # Errors
-/// That file cannot be written.
+/// The file `kept` cannot be written.
 pub fn feed(target: Target, inputs: &[Vec<u8>], limits: Limits, kept: &Path) -> io::Result<usize> {
     let begin = Instant::now();
     let file = File::create(kept)?;

@@ -125,7 +125,7 @@ impl Runtime for HotSpot {
 }
 
 impl HotSpot {
-    /// What the threads of all questions for holders are blocked on, in the order of the questions.
+    /// Answers all questions for holders among `lacks`, in their order: each answer says what the thread of the question is blocked on.
     fn holders(&self, memory: &Pages<'_>, lacks: &[Lack]) -> Vec<Blocked> {
         let asked = lacks.iter().filter_map(|lack| match *lack {
             Lack::Holder(_, own, _) => Some(own),

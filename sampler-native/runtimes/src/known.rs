@@ -112,7 +112,7 @@ struct KnownThread {
     tried: u64,
 }
 
-/// What a thread was blocked on.
+/// The answer to a question for a holder: on which lock a thread was blocked.
 #[derive(Clone, Debug)]
 struct KnownHolder {
     /// How often the thread had left its CPU.
@@ -187,13 +187,13 @@ impl Known {
         !self.lacks.is_empty()
     }
 
-    /// Whether some of that is on its way, holders left out.
+    /// Whether an answer to one of the lacks of the last walk is on its way, other than a holder.
     pub fn is_awaited(&self) -> bool {
         let mut lacks = self.lacks.iter();
         lacks.any(|lack| !is_holder(lack) && self.asked.contains(lack))
     }
 
-    /// Whether a holder is on its way, or gathered.
+    /// Whether a question of the last walk for a holder is gathered, or its answer on its way.
     pub fn is_holder_awaited(&self) -> bool {
         let mut lacks = self.lacks.iter();
         lacks.any(|lack| is_holder(lack) && self.asked.contains(lack))

@@ -99,7 +99,7 @@ pub fn runs(code: &[u8], stops: &[(u32, u16)], scopes: &[Scope]) -> Vec<(u32, u3
                 voices = within;
             }
         }
-        // What comes behind a place, and then returns, is of the function of that place for most of its length.
+        // Code that follows a place and then returns belongs to the function of that place for most of its length.
         let returns = |voice: &Voice| blocks[voice.block as usize].end_of == End::Return;
         if voices.is_empty() || last.is_some() && voices.iter().all(returns) {
             voices.clear();
@@ -285,7 +285,7 @@ fn elected(
     let name = |scope: &u16| scopes.get(usize::from(*scope)).map(|scope| scope.name);
     let mut best: Option<(usize, bool, u16)> = None;
     let heard = if is_loop { 1 } else { chains.len() };
-    for (chain, _) in &chains[..heard.min(chains.len())] {
+    for (chain, _) in chains.iter().take(heard) {
         for depth in (1..=chain.len()).rev() {
             let agrees = |(other, _): &&(Vec<u16>, u32)| {
                 let other = other.get(..depth).unwrap_or_default();

@@ -135,7 +135,7 @@ impl Monitors {
         })
     }
 
-    /// What the threads of these numbers are blocked on. A holder held the monitor at two moments between which the rest was read, and a
+    /// Tells for each of the threads of these numbers on which lock the thread is blocked. A holder held the monitor at two moments between which the rest was read, and a
     /// thread that is not blocked was so at both, if the asked thread has slept all the time. All threads are looked at once, for all.
     pub fn holders(&self, memory: &Pages<'_>, asked: &[u32]) -> Vec<Blocked> {
         let threads = self.threads.all(memory).unwrap_or_default();
