@@ -12,6 +12,7 @@ mod cpu_time;
 mod pool;
 mod priority;
 mod protocol;
+mod reap;
 pub mod rights;
 mod serve;
 mod status;
@@ -21,6 +22,7 @@ pub use client::Client;
 pub use cpu_time::{process_cpu, thread_cpu};
 pub use priority::{Priority, set as set_priority};
 pub use protocol::{MapFile, Mapped, Missing, NoElf, Passed, PerfMap, Request, Told, Whom};
+pub use reap::reap_later;
 pub use serve::run;
 pub use status::Status;
 

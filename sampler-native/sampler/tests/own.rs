@@ -17,6 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(120);
 fn alone() -> (MutexGuard<'static, ()>, Recording) {
     static ALONE: Mutex<()> = Mutex::new(());
     let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    wait_for_no_children();
     (alone, Recording::open("target=all"))
 }
 
@@ -114,6 +115,11 @@ fn session_that_is_refused_leaves_no_process_behind() {
     let settings = format!("target=pid 4194304\nsymbolizer={}\n", symbolizer.display());
     let refused = flametop_sampler::Session::open(&settings);
     assert!(refused.is_err(), "no process has a number that large");
+    wait_for_no_children();
+}
+
+/// Waits until all processes that this one has started are reaped.
+fn wait_for_no_children() {
     let begin = Instant::now();
     while !children().is_empty() {
         assert!(begin.elapsed() < PATIENCE, "{:?} run on", children());
@@ -131,15 +137,13 @@ fn idle_ticks() -> u64 {
 
 /// The process of the symbolizer.
 fn symbolizer() -> u32 {
-    let own = std::process::id();
-    let processes = std::fs::read_dir("/proc").expect("proc");
-    let mut tids = processes.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    let is_prober = |tid: u32| {
+    // The other helpers have an argument.
+    let is_symbolizer = |tid: &u32| {
         let line = std::fs::read_to_string(format!("/proc/{tid}/cmdline"));
-        line.is_ok_and(|line| line.ends_with("\0prober\0"))
+        line.is_ok_and(|line| line.split_terminator('\0').count() == 1)
     };
-    tids.find(|tid| parent(*tid) == Some(own) && !is_prober(*tid))
-        .expect("a symbolizer")
+    let mut children = children().into_iter();
+    children.find(is_symbolizer).expect("a symbolizer")
 }
 
 /// The processes that this one has started.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use flametop_prober::Whom;
+use flametop_prober::{Whom, reap_later};
 
 use crate::protocol::{Ask, MESSAGE_MAX, Reply, VERSION, looked};
 use crate::{debug, sys};
@@ -88,6 +88,10 @@ impl Watched {
         loop {
             match child.try_wait() {
                 Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(1)),
+                Ok(None) => {
+                    reap_later(child);
+                    return None;
+                }
                 result => return result.ok().flatten(),
             }
         }

@@ -18,7 +18,7 @@ use nix::{
 
 use super::Shared;
 use super::state::{Doom, Process, SILENCE, lock};
-use crate::{ARGUMENT, pool::MOST_SLOW, protocol::VERSION, wire::Packets};
+use crate::{ARGUMENT, pool::MOST_SLOW, protocol::VERSION, reap::reap_later, wire::Packets};
 
 /// A process that was killed is gone by then, or hangs in the kernel and is left behind.
 const REAP_TIME: Duration = Duration::from_secs(1);
@@ -69,9 +69,8 @@ impl<T> Keeper<T> {
             self.backoff = (self.backoff * 2).clamp(BACKOFF_MIN, BACKOFF_MAX);
             self.pause(self.backoff);
         }
-        for mut child in take(&mut lock(&self.shared.state).left) {
-            // One that hangs is not waited for.
-            let _ = child.try_wait();
+        for child in take(&mut lock(&self.shared.state).left) {
+            reap_later(child);
         }
     }
 
