@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A service for gunicorn: counts words and answers with their sums.
+# A service for gunicorn and uvicorn: counts words and answers with their sums.
 import hashlib
 import json
 
@@ -21,3 +21,9 @@ def answer():
 def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "application/json")])
     return [answer()]
+
+
+async def asgi(scope, receive, send):
+    headers = [(b"content-type", b"application/json")]
+    await send({"type": "http.response.start", "status": 200, "headers": headers})
+    await send({"type": "http.response.body", "body": answer()})

@@ -29,6 +29,8 @@ const AGAIN: u64 = 5_000_000_000;
 const DOUBTED: u64 = 100_000_000;
 /// Nothing is asked for where nothing was for so long, ns.
 const NOTHING: u64 = 1_000_000_000;
+/// The same where methods come and go: another one may lie there soon.
+const BRIEF: u64 = 10_000_000;
 /// Nothing at all is asked for so long after a question that was not answered, ns: each may hold a thread up.
 const SILENT: u64 = 10_000_000_000;
 
@@ -444,10 +446,12 @@ impl Known {
 
     /// The method at an address, if it is the one that has these two words.
     pub(crate) fn method_of(&mut self, address: u64, words: [u64; 2]) -> Looked<KnownMethod> {
-        if let Some(method) = self.methods.get(&address)
-            && [method.begin, method.end] != words
-        {
-            if method.read.saturating_add(DOUBTED) > self.now {
+        if let Some(method) = self.methods.get_mut(&address) {
+            if [method.begin, method.end] == words {
+                method.used = self.now;
+                return Looked::There(method.clone());
+            }
+            if method.read.saturating_add(BRIEF) > self.now {
                 return Looked::Nothing;
             }
             // Another one lies there now.
@@ -455,7 +459,10 @@ impl Known {
                 self.lines -= before.lines.len();
             }
         }
-        self.method(address)
+        match self.lack_after(Lack::Method(address), BRIEF) {
+            true => Looked::Lacking,
+            false => Looked::Nothing,
+        }
     }
 
     /// The method that has these two words, a copy of which lies at an address. One that is used is read again: another one may have these
@@ -483,8 +490,7 @@ impl Known {
             }
             return Looked::There(method.clone());
         }
-        // Copies come and go: another one may lie there soon.
-        match self.lack_after(lack, DOUBTED / 10) {
+        match self.lack_after(lack, BRIEF) {
             true => Looked::Lacking,
             false => Looked::Nothing,
         }

@@ -299,6 +299,14 @@ pub struct Runs {
     pub is_cut: bool,
 }
 
+impl Runs {
+    /// Whether the name of any function could be read.
+    pub(crate) fn is_read(&self) -> bool {
+        let mut functions = self.functions.iter();
+        self.functions.is_empty() || functions.any(|function| function.name != NameId::UNREAD)
+    }
+}
+
 /// How runs of functions and calls of the interpreter belong together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Order {

@@ -42,6 +42,12 @@ pub struct Function {
 }
 
 impl Function {
+    /// One that was gone before its name was read.
+    pub const UNREAD: Function = Function {
+        name: NameId::UNREAD,
+        line: 0,
+    };
+
     /// Both in one number, below 2⁴⁸.
     pub fn number(self) -> u64 {
         u64::from(self.line) << 32 | u64::from(self.name.0)

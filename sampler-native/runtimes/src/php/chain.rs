@@ -1,9 +1,9 @@
 //! Frames of PHP's functions, and the calls of its virtual machine that run them.
 
 use super::layout::{Frame, Layout};
-use crate::{Function, Interpreted, Known, Order, Runs, chain::Copied, known::Looked};
+use crate::{Function, Interpreted, Known, NameId, Order, Runs, chain::Copied, known::Looked};
 
-/// The functions of a stack. None: they do not add up, or something is lacking.
+/// The functions of a stack. None: they do not add up, or none of them could be read.
 ///
 /// A function that is written in C belongs to the run that called it, so that what the function itself calls stands within it.
 pub fn runs(
@@ -18,35 +18,35 @@ pub fn runs(
         Some(copied.thread == thread.address && copied.identity == thread.identity)
     });
     let copied = copied.filter(|_| is_it)?;
-    let mut is_named = true;
     let mut is_whole = copied.rest == 0;
     for node in copied.nodes() {
         // Such a frame says only that C calls from here.
         if node.object == 0 {
             continue;
         }
-        let Looked::There(method) = known.method_by(node.object, node.words) else {
-            is_named = false;
-            continue;
+        let (function, is_native) = match known.method_by(node.object, node.words) {
+            Looked::There(method) if method.is_native && node.words[0] == 0 => {
+                // The first function of a fiber; the frames of whoever resumed the fiber are on another stack.
+                is_whole = true;
+                break;
+            }
+            Looked::There(method) => {
+                let instruction = layout.instruction(method.end, node.place);
+                let function = Function {
+                    name: method.name.unwrap_or(NameId::UNREAD),
+                    line: method.line_of(instruction),
+                };
+                (function, method.is_native)
+            }
+            // Code of a request or of `eval`, which may be gone before its name is read; functions of C never are.
+            Looked::Nothing | Looked::Lacking => (Function::UNREAD, false),
         };
-        if method.is_native && node.words[0] == 0 {
-            // The first function of a fiber; the frames of whoever resumed the fiber are on another stack.
-            is_whole = true;
-            break;
-        }
-        let instruction = layout.instruction(method.end, node.place);
-        match method.name {
-            Some(name) => runs.functions.push(Function {
-                name,
-                line: method.line_of(instruction),
-            }),
-            None => is_named = false,
-        }
-        if !method.is_native && layout.frame(node.flags) == Frame::Outermost {
+        runs.functions.push(function);
+        if !is_native && layout.frame(node.flags) == Frame::Outermost {
             runs.ends.push((0, runs.functions.len()));
         }
     }
-    if !is_named || !is_whole && !copied.is_cut() {
+    if !runs.is_read() || !is_whole && !copied.is_cut() {
         return None;
     }
     runs.order = match is_whole {

@@ -1,9 +1,11 @@
 //! Frames of Python's functions, and the calls of the interpreter that run them.
 
 use super::layout::{Frame, LINKED_FRAME, LINKED_NEXT, Layout, Levels};
-use crate::{Function, Interpreted, Known, Order, Runs, Stack, chain::Copied, known::Looked};
+use crate::{
+    Function, Interpreted, Known, NameId, Order, Runs, Stack, chain::Copied, known::Looked,
+};
 
-/// The functions of a stack. None: they do not add up, or something is lacking.
+/// The functions of a stack. None: they do not add up, or none of them could be read.
 pub fn runs(
     layout: &Layout,
     known: &mut Known,
@@ -21,23 +23,21 @@ pub fn runs(
     let callers = callers.chain([copied.rest]);
     // The structure that a call of the interpreter keeps on the stack; only with 3.11 it leads to that of the call before.
     let mut level = copied.first;
-    let mut is_named = true;
     for (node, caller) in copied.nodes().zip(callers) {
         let frame = layout.frame(node.flags)?;
         if frame == Frame::OnStack {
             runs.ends.push((node.address, runs.functions.len()));
             continue;
         }
-        match known.method_of(node.object, node.words) {
-            Looked::There(method) => match method.name {
-                Some(name) => runs.functions.push(Function {
-                    name,
+        // Code that runs once, as a cell of a notebook does, may be gone before its name is read.
+        runs.functions
+            .push(match known.method_of(node.object, node.words) {
+                Looked::There(method) => Function {
+                    name: method.name.unwrap_or(NameId::UNREAD),
                     line: method.line_of(layout.instruction(node.object, node.place)),
-                }),
-                None => is_named = false,
-            },
-            Looked::Nothing | Looked::Lacking => is_named = false,
-        }
+                },
+                Looked::Nothing | Looked::Lacking => Function::UNREAD,
+            });
         if frame == Frame::Only {
             runs.ends.push((0, runs.functions.len()));
         }
@@ -45,11 +45,11 @@ pub fn runs(
             runs.ends.push((level, runs.functions.len()));
             level = match before(stack, level, caller)? {
                 Some(level) => level,
-                None => return is_named.then_some(()),
+                None => return runs.is_read().then_some(()),
             };
         }
     }
-    if !is_named {
+    if !runs.is_read() {
         return None;
     }
     if layout.levels == Levels::One {

@@ -57,15 +57,11 @@ pub fn runs(known: &mut Known, interpreted: &Interpreted<'_>, runs: &mut Runs) -
 
 /// The function of a control frame. One that is made for a single call, as `eval` does, may be gone before its name is read.
 fn function(known: &mut Known, kind: Frame, node: &Node) -> Function {
-    let unread = Function {
-        name: NameId::UNREAD,
-        line: 0,
-    };
     if node.object == 0 {
-        return unread;
+        return Function::UNREAD;
     }
     let Looked::There(method) = known.method_of_owner(node.object, node.words) else {
-        return unread;
+        return Function::UNREAD;
     };
     Function {
         name: method.name.unwrap_or(NameId::UNREAD),

@@ -120,12 +120,10 @@ impl Process {
         for turn in 0..4 {
             let mut runs = Runs::default();
             known.begin(turn);
-            if attached.interpreted(known, &copied, &self.memory, &mut runs) {
-                return Some(runs);
-            }
+            let is_certain = attached.interpreted(known, &copied, &self.memory, &mut runs);
             let asks = known.take_asks();
             if asks.is_empty() {
-                return None;
+                return is_certain.then_some(runs);
             }
             let found = attached.read(&Pages::new(&self.memory, 64), &asks);
             known.come(&asks, Some(found), names, turn);
@@ -195,6 +193,25 @@ fn frames_without_a_function_are_left_out_and_a_fiber_ends_at_its_first_function
         .expect("certain");
     assert_eq!((ends(&runs), runs.order), (vec![1], Order::Whole));
     assert_eq!(runs.functions.len(), 1);
+}
+
+#[test]
+fn function_that_is_gone_before_it_is_read_has_no_name_and_leaves_the_others_theirs() {
+    let mut process = Process::new(VERSIONS[2]);
+    let attached = process.attach().expect("it tells of itself");
+    let (mut known, mut names) = (Known::default(), Names::default());
+    process.set(6 + 2 * 6 + 1, 8);
+    let runs = process.runs(&attached, &mut known, &mut names);
+    let runs = runs.expect("the others are certain");
+    assert_eq!(ends(&runs), [1, 4]);
+    let is_named = runs.functions.iter().map(|f| names.get(f.name).is_some());
+    assert_eq!(is_named.collect::<Vec<_>>(), [true, true, false, true]);
+    // Of none of them is there a name.
+    for node in [0, 1, 3] {
+        process.set(6 + node * 6 + 1, 8);
+    }
+    let (mut known, mut names) = (Known::default(), Names::default());
+    assert!(process.runs(&attached, &mut known, &mut names).is_none());
 }
 
 #[test]

@@ -13,7 +13,8 @@ use std::{
 use area::Area;
 use draw::Draw;
 use flametop_runtimes::{
-    Attached, Found, Interpreted, Known, Lack, Names, Pages, Runs, RuntimeKind, Wait, attach,
+    Attached, Found, Function, Interpreted, Known, Lack, Names, Pages, Runs, RuntimeKind, Wait,
+    attach,
 };
 
 const BASE: u64 = 0x5000_0000;
@@ -362,12 +363,10 @@ impl Process {
         for turn in 0..4 {
             let mut runs = Runs::default();
             known.begin(turn);
-            if attached.interpreted(known, &copied, &self.stack, &mut runs) {
-                return Some(runs);
-            }
+            let is_certain = attached.interpreted(known, &copied, &self.stack, &mut runs);
             let asks = known.take_asks();
             if asks.is_empty() {
-                return None;
+                return is_certain.then_some(runs);
             }
             let own = |lack: &Lack| match *lack {
                 Lack::Thread(thread, _) => Lack::Thread(thread, OWN as u32),
@@ -495,14 +494,18 @@ fn chain_of_another_thread_or_without_a_copy_tells_nothing_and_is_asked_for() {
 }
 
 #[test]
-fn code_object_that_is_another_one_by_now_has_no_name() {
+fn code_object_that_is_another_one_by_now_has_no_name_and_leaves_the_others_theirs() {
     for version in VERSIONS {
         let mut process = Process::new(&version);
         let attached = process.attach().expect("it tells of itself");
         let (mut known, mut names) = (Known::default(), Names::default());
         // The word of the innermost function's object by which it is known again.
         process.word(6 + 4).copy_from_slice(&77u64.to_le_bytes());
-        assert!(process.runs(&attached, &mut known, &mut names).is_none());
+        let runs = process.runs(&attached, &mut known, &mut names);
+        let runs = runs.expect("the others are certain");
+        let (innermost, others) = runs.functions.split_first().expect("functions");
+        assert_eq!(*innermost, Function::UNREAD);
+        assert!(!others.is_empty() && others.iter().all(|other| names.get(other.name).is_some()));
     }
 }
 

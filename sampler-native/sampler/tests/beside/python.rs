@@ -172,36 +172,70 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
 #[test]
 fn functions_on_a_cpu_are_those_that_called_one_another() {
     for python in pythons() {
-        let program = Program::start(&python, &["tree.py"]);
-        let mut recording = record_tree(&python, program.pid(), functions);
-        let stacks = more_stacks(&mut recording, program.pid());
-        let model = &recording.model;
-        let mut shares = Shares {
-            samples: stacks.len(),
-            ..Shares::default()
-        };
-        for stack in &stacks {
-            let Some(found) = functions(model, *stack) else {
-                continue;
-            };
-            if found.is_empty() {
-                shares.bare += 1;
-                continue;
-            }
-            let end = model.stacks[*stack as usize].end;
-            assert!(
-                is_path(&found, end, Some("<module>")),
-                "{python:?} {end:?} {found:#?} {:#?}",
-                model.names(*stack)
-            );
-            shares.whole += usize::from(end == End::Root);
-        }
-        shares.print(&python);
-        assert!(
-            shares.whole > 300 && shares.whole * 20 >= stacks.len() * 19,
-            "{python:?}: {shares}"
-        );
+        check_tree(&python, &[]);
     }
+}
+
+#[test]
+fn functions_called_by_code_that_is_gone_at_once_are_those_that_called_one_another() {
+    for python in pythons() {
+        check_tree(&python, &["cells"]);
+    }
+}
+
+#[test]
+fn functions_that_tasks_await_are_those_that_called_one_another() {
+    for python in pythons() {
+        check_tree(&python, &["asyncio"]);
+    }
+}
+
+#[test]
+fn functions_called_by_numpy_are_those_that_called_one_another() {
+    let mut pythons = pythons();
+    pythons.retain(|python| {
+        let status = Command::new(python).args(["-c", "import numpy"]).output();
+        status.is_ok_and(|output| output.status.success())
+    });
+    if pythons.is_empty() {
+        eprintln!("skipped, no CPython with numpy is here");
+    }
+    for python in pythons {
+        check_tree(&python, &["numpy"]);
+    }
+}
+
+/// Can the functions of each sample of a program `tree` have called one another, and have most samples all of them?
+fn check_tree(python: &Path, how: &[&str]) {
+    let program = Program::start(python, &[&["tree.py"], how].concat());
+    let mut recording = record_tree(python, program.pid(), functions);
+    let stacks = more_stacks(&mut recording, program.pid());
+    let model = &recording.model;
+    let mut shares = Shares {
+        samples: stacks.len(),
+        ..Shares::default()
+    };
+    for stack in &stacks {
+        let Some(found) = functions(model, *stack) else {
+            continue;
+        };
+        if found.is_empty() {
+            shares.bare += 1;
+            continue;
+        }
+        let end = model.stacks[*stack as usize].end;
+        assert!(
+            is_path(&found, end, Some("<module>")),
+            "{python:?} {how:?} {end:?} {found:#?} {:#?}",
+            model.names(*stack)
+        );
+        shares.whole += usize::from(end == End::Root);
+    }
+    shares.print(python);
+    assert!(
+        shares.whole > 300 && shares.whole * 20 >= stacks.len() * 19,
+        "{python:?} {how:?}: {shares}"
+    );
 }
 
 #[test]
