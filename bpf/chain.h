@@ -29,6 +29,7 @@ _Static_assert(!(CHAIN_WORDS & (CHAIN_WORDS - 1)), "the places are masked");
 struct follow {
 	struct ft_chain how;
 	struct ft_chain_head head;     /* `rest` is the node that comes next */
+	__u64 thread_pointer;          /* of a thread without a chain of its own */
 	__u64 nodes;                   /* copied so far */
 	__u64 blind;                   /* nodes whose object could not be read */
 	__u64 end;                     /* of an array */
@@ -58,14 +59,36 @@ static __always_inline bool read_word(struct follow *follow, __u64 *word, __u64 
 	return is_read;
 }
 
+/* Looks for the chain of a thread, or of its image; returns whether there is one. */
+static __always_inline bool find_chain(struct follow *follow, const struct ft_head *of,
+				       __u64 thread_pointer)
+{
+	struct ft_chain_key key = { .tid = of->tid, .image = of->image };
+	struct ft_chain *how = bpf_map_lookup_elem(&chains, &key);
+
+	follow->thread_pointer = 0;
+	if (!how) {
+		key.tid = FT_CHAIN_OF_IMAGE;
+		how = thread_pointer ? bpf_map_lookup_elem(&chains, &key) : NULL;
+		follow->thread_pointer = thread_pointer;
+	}
+	if (how)
+		follow->how = *how;
+	return how;
+}
+
 /* Begins at the first node, `how` that is known to be done; returns whether that could be read. */
 static __always_inline bool follow_first(struct follow *follow)
 {
-	const struct ft_chain *how = &follow->how;
+	struct ft_chain *how = &follow->how;
 	struct ft_chain_head *head = &follow->head;
 
 	follow->nodes = follow->blind = 0;
-	head->thread = how->thread;
+	if (follow->thread_pointer &&
+	    (!read_word(follow, &how->thread, how->thread + follow->thread_pointer) ||
+	     !how->thread))
+		return 0;
+	head->thread = how->thread | (follow->thread_pointer ? FT_CHAIN_OWN : 0);
 	head->lock[0] = head->lock[1] = 0;
 	if (!read_word(follow, &head->identity, how->thread + how->identity) ||
 	    !read_word(follow, &head->first, how->thread + how->first))

@@ -242,7 +242,7 @@ struct ft_chunk {
  * `thread`.
  */
 struct ft_chain {
-	__u64 thread; /* address of what the interpreter knows of the thread; there are … */
+	__u64 thread; /* address of what the interpreter knows of the thread (see FT_CHAIN_OF_IMAGE); there are … */
 	__u64 lock; /* address of two words that a pass copies too: who holds the interpreter's lock, and whether it is held; 0: none */
 	__u16 identity; /* … a word that is copied as it is … */
 	__u16 first; /* … and a pointer to the first node, or, without FT_CHAIN_DIRECT, to … */
@@ -271,19 +271,26 @@ struct ft_chain {
 
 /* whose chain it is */
 struct ft_chain_key {
-	__u32 tid;   /* as ft_head.tid */
+	__u32 tid;   /* as ft_head.tid, or FT_CHAIN_OF_IMAGE */
 	__u32 image; /* as ft_head.image */
 };
+
+/*
+ * ft_chain_key.tid: the chains of all threads without one of their own. ft_chain.thread is an offset then, from the thread pointer to a word
+ * that has the address.
+ */
+#define FT_CHAIN_OF_IMAGE 0
 
 /* address of the chunk that has a chain, at which no memory can be: struct ft_chain_head, and nodes, the first one first */
 #define FT_CHAIN_ADDRESS 1
 struct ft_chain_head {
-	__u64 thread;   /* as ft_chain.thread */
+	__u64 thread; /* address of what the interpreter knows of the thread; with FT_CHAIN_OWN if the thread itself told that */
 	__u64 identity; /* the word that is there */
 	__u64 first;    /* the pointer that is there */
 	__u64 rest;     /* the node behind the last one; 0: there is none */
 	__u64 lock[2];  /* the words at ft_chain.lock; 0 where nothing is read */
 };
+#define FT_CHAIN_OWN 1
 struct ft_chain_node {
 	__u64 address;
 	__u64 object;

@@ -242,6 +242,10 @@ struct pid {
 	struct upid numbers[]; /* up to 6.4 an array of one, also where there are more */
 };
 
+struct thread_struct {
+	unsigned long fsbase; /* only on x86-64 */
+};
+
 struct task_struct {
 	struct thread_info thread_info;
 	void *stack; /* its lowest address */
@@ -270,6 +274,7 @@ struct task_struct {
 	struct css_set *cgroups; /* only with CONFIG_CGROUPS */
 	unsigned int self_exec_id;
 	struct uprobe_task *utask; /* only with CONFIG_UPROBES */
+	struct thread_struct thread;
 };
 
 struct seq_file {

@@ -218,25 +218,21 @@ static long follow_chain(__u32 i __attribute__((unused)), __u32 *slot)
 __attribute__((noinline)) int copy_chain(__u32 slot)
 {
 	struct sample *sample = bpf_map_lookup_elem(&scratch, &slot);
-	struct ft_chain_key key = {};
 	struct ft_chain_head *head;
 	struct ft_chunk *chunk;
-	struct ft_chain *how;
 	__u64 at;
 
 	if (!sample)
 		return 0;
-	key.tid = sample->head.tid;
-	key.image = sample->head.image;
-	how = bpf_map_lookup_elem(&chains, &key);
+	if (!find_chain(&sample->follow, &sample->head, THREAD_POINTER(bpf_get_current_task_btf())))
+		return 0;
 	at = sample->fetch.used;
 	asm volatile("" : "+r"(at));
-	if (!how || at > sizeof(sample->memory) - 2 * PAGE)
+	if (at > sizeof(sample->memory) - 2 * PAGE)
 		return 0;
 	at &= ~7ULL;
 	chunk = (struct ft_chunk *)(sample->memory + at);
 	asm volatile("" : "+r"(chunk)); /* as in follow_chain() */
-	sample->follow.how = *how;
 	if (!follow_first(&sample->follow))
 		return 0;
 	sample->fetch.used = at + sizeof(*chunk) + sizeof(*head);

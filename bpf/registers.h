@@ -66,6 +66,8 @@ struct pt_regs {
 #define IS_WITHOUT_CALL(regs) ((regs)->orig_ax == -1UL)
 /* bytes of the return address that a call leaves on the stack */
 #define RETURN_BYTES 8
+/* address of what the C library keeps of the thread, when the thread was switched to; 0: not known */
+#define THREAD_POINTER(t) ((t)->thread.fsbase)
 
 #elif defined(__TARGET_ARCH_arm64)
 
@@ -121,6 +123,8 @@ struct pt_regs {
 #define IS_WITHOUT_CALL(regs) ((regs)->syscallno == -1)
 /* the link register has it */
 #define RETURN_BYTES          0
+/* the C library's structure lies below where the register points to, and how far is not known */
+#define THREAD_POINTER(t)     ((void)(t), 0)
 
 #else
 #error "user registers are known for x86-64 and arm64 only"

@@ -351,17 +351,17 @@ __attribute__((noinline)) int copy_beside(void)
 	return 0;
 }
 
+/* the thread pointer of the task of `record` */
+static __u64 visited_pointer;
+
 /* Looks whether the task of `record` has a chain to be copied: one that runs changes its chain. Not static: as above. */
 __attribute__((noinline)) int look_for_chain(void)
 {
-	struct ft_chain_key key = { .tid = record.head.tid, .image = record.head.image };
-	struct ft_chain *how = bpf_map_lookup_elem(&chains, &key);
-
 	chained_bytes = chain_room = chain_due = 0;
-	if (how && record.head.state != FT_STATE_RUN) {
+	if (record.head.state != FT_STATE_RUN &&
+	    find_chain(&follow, &record.head, visited_pointer)) {
 		chain_due = 1;
 		chain_room = sizeof(chained);
-		follow.how = *how;
 	}
 	return 0;
 }
@@ -466,6 +466,7 @@ int task_stacks(struct bpf_iter__task *ctx)
 	__builtin_memset(&record.stack, 0, sizeof(record.stack));
 	record.head.status |= running ? FT_HAS_STACK | FT_LAST_ENTRY : FT_HAS_STACK;
 	user_half = !(record.head.status & FT_KTHREAD) && of.mm;
+	visited_pointer = THREAD_POINTER(t);
 	look_for_chain();
 	least += chain_room;
 	rest = seq->size - seq->count - least;

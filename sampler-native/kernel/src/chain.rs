@@ -4,14 +4,14 @@ use std::mem::offset_of;
 
 use crate::{abi, skeletons::layout};
 
-/// How the kernel side gets along the chain of one thread; see `struct ft_chain`.
+/// How the kernel side gets along the chain of one thread, or of each thread of an image; see `struct ft_chain`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chain {
-    /// The thread, as [`crate::record::Head::tid`].
+    /// The thread, as [`crate::record::Head::tid`], or [`Chain::OF_IMAGE`].
     pub tid: u32,
     /// The image of its process, as [`crate::record::Head::image`].
     pub image: u32,
-    /// Address of what the interpreter knows of the thread.
+    /// Address of what the interpreter knows of the thread; of an image the offset from the thread pointer to a word that has this address.
     pub thread: u64,
     /// Address of two words that passes copy too: who holds the interpreter's lock, and whether it is held; 0: of none.
     pub lock: u64,
@@ -62,6 +62,9 @@ const _: () = {
 };
 
 impl Chain {
+    /// In place of a thread: all threads of the image that have no chain of their own.
+    pub const OF_IMAGE: u32 = abi::FT_CHAIN_OF_IMAGE;
+
     /// Key and value of the map of chains.
     pub(crate) fn bytes(&self) -> ([u8; KEY], [u8; HOW]) {
         let mut key = [0; KEY];

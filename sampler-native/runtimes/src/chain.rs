@@ -3,6 +3,8 @@
 /// Words before the nodes, and of a node.
 const HEAD: usize = 6;
 const NODE: usize = 6;
+/// The bit of the thread's address that says that the thread's own memory led to it.
+const OWN: u64 = 1;
 /// Frames from which on it is the copy that ended, and not the chain: as many as a pass copies.
 pub const FULL: usize = 128;
 
@@ -19,6 +21,8 @@ pub(crate) struct Node {
 /// A copied chain.
 pub(crate) struct Copied<'a> {
     pub thread: u64,
+    /// The thread's own memory led to it.
+    pub is_own: bool,
     pub identity: u64,
     /// The pointer of the thread to its innermost frame, or to the structure that has that pointer.
     pub first: u64,
@@ -41,7 +45,8 @@ impl<'a> Copied<'a> {
     pub fn of(bytes: &'a [u8]) -> Option<Copied<'a>> {
         let [thread, identity, first, rest, holder, is_held] = words(bytes)?;
         Some(Copied {
-            thread,
+            thread: thread & !OWN,
+            is_own: thread & OWN != 0,
             identity,
             first,
             rest,

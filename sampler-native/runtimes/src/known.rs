@@ -5,6 +5,7 @@ use std::{
     sync::Arc,
 };
 
+use crate::chain::Copied;
 use crate::{Blocked, Code, Found, Holder, Lack, Method, NameId, Names, Thread};
 
 /// Most bytes of known code of one process; what was not used for longest goes first.
@@ -524,6 +525,25 @@ impl Known {
             self.uncopied = Some(known.thread);
         }
         false
+    }
+
+    /// Whether a copied chain is of this thread. One that the thread's own memory led to is: then the thread is asked for, and not awaited.
+    pub(crate) fn thread_or_own(&mut self, number: u32, copied: Option<&Copied<'_>>) -> bool {
+        let is_of = |copied: &Copied<'_>, thread: Thread| {
+            copied.thread == thread.address && copied.identity == thread.identity
+        };
+        let Some(own) = copied.filter(|copied| copied.is_own) else {
+            return self.thread(number, |thread| Some(is_of(copied?, thread)));
+        };
+        let lack = Lack::Thread(number, 0);
+        let recent = |at: u64| at.saturating_add(DOUBTED) > self.now;
+        let is_known = self.threads.get(&number);
+        let is_known = is_known.is_some_and(|known| is_of(own, known.thread) || recent(known.read));
+        let was_absent = self.nothing.get(&lack).is_some_and(|at| recent(*at));
+        if !is_known && !was_absent && self.now >= self.silent && self.stale.len() < MOST_ASKED {
+            self.stale.push(lack);
+        }
+        true
     }
 
     /// A thread that is known.

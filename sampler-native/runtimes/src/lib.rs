@@ -98,6 +98,16 @@ pub trait Runtime {
         None
     }
 
+    /// The same of each thread of the process and of its forks, as one thread shows. In place of the thread's address it has the offset from
+    /// the thread pointer to a word that has this address. None: that is not known.
+    fn chain_of_all(&self, thread: &Thread) -> Option<Chain> {
+        let chain = self.chain(thread)?;
+        (thread.from_pointer != 0).then_some(Chain {
+            thread: thread.from_pointer.into(),
+            ..chain
+        })
+    }
+
     /// The wait of a thread that sleeps, if it waits for the interpreter's lock. `address`: what it gave to the kernel to sleep on.
     fn wait(&self, _known: &Known, _copied: &Interpreted<'_>, _address: u64) -> Option<Wait> {
         None
@@ -467,6 +477,8 @@ pub struct Thread {
     pub(crate) identity: u64,
     /// Address of the interpreter's lock that the thread takes; 0: none is known.
     pub(crate) lock: u64,
+    /// From the thread pointer of each thread to a word that has the thread's `address`; 0: none is known.
+    pub(crate) from_pointer: u16,
 }
 
 /// The wait of a thread for the interpreter's lock.

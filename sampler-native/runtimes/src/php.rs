@@ -95,6 +95,7 @@ impl Runtime for Php {
                     address: self.globals,
                     identity,
                     lock: 0,
+                    from_pointer: 0,
                 });
                 Found::Thread(number, thread)
             }

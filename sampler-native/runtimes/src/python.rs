@@ -37,6 +37,9 @@ const MOST_NAME: usize = 32;
 const MOST_CODE: u64 = 1 << 20;
 /// A function of fewer bytes than these is not all of the interpreter, and so is its other part: all versions have 38,000 and more.
 const LEAST: u64 = 16 << 10;
+/// Bytes of the C library's structure of a thread that are looked through, and most threads whose structures are compared.
+const SPECIFIC: usize = 0x700;
+const COMPARED: usize = 4;
 /// Most interpreters, and threads of all of them, that are looked at.
 const MOST_INTERPRETERS: usize = 64;
 const MOST_THREADS: usize = 16 << 10;
@@ -207,11 +210,47 @@ impl Python {
                     address,
                     identity,
                     lock,
+                    from_pointer: 0,
                 }));
                 thread = word(address, layout.next_thread);
             }
             interpreter = word(at, layout.next_interpreter);
         }
+        let from_pointer = self.from_pointer(memory, &threads);
         threads
+            .iter_mut()
+            .for_each(|thread| thread.from_pointer = from_pointer);
+        threads
+    }
+
+    /// From the thread pointer of each thread to a word that has the address of the thread: CPython keeps it where `pthread_getspecific`
+    /// finds it, in the C library's structure of the thread. 0: not all of the oldest threads have one there.
+    fn from_pointer(&self, memory: &Pages<'_>, threads: &[Thread]) -> u16 {
+        let (mut compared, mut common) = (0, Vec::new());
+        for thread in threads.iter().rev() {
+            // A thread that begins has no pointer yet.
+            let pointer = self.layout.pointer(memory, thread).filter(|at| *at != 0);
+            let Some(words) = pointer.and_then(|at| memory.bytes(at, SPECIFIC).ok()) else {
+                continue;
+            };
+            let words = words.chunks_exact(8).enumerate();
+            let places = words.filter(|(_, word)| **word == thread.address.to_le_bytes());
+            let places = places.map(|(index, _)| 8 * index as u16);
+            match compared {
+                0 => common = places.collect(),
+                _ => {
+                    let places: Vec<u16> = places.collect();
+                    common.retain(|place| places.contains(place));
+                }
+            }
+            compared += 1;
+            if compared == COMPARED {
+                break;
+            }
+        }
+        match common[..] {
+            [place] if compared > 1 => place,
+            _ => 0,
+        }
     }
 }

@@ -6,6 +6,8 @@ use super::*;
 struct Chained {
     subject: Subject,
     thread: u64,
+    /// From the thread pointer to a word that has the address of the thread.
+    own: u64,
     nodes: Vec<(u64, u64)>,
     /// Pointers that lead to an array, and two methods.
     context: u64,
@@ -32,6 +34,7 @@ impl Chained {
         let nodes = numbers[2..8].chunks(2).map(|pair| (pair[0], pair[1]));
         Chained {
             thread: numbers[1],
+            own: numbers[8],
             nodes: nodes.collect(),
             context,
             methods: [first, second],
@@ -55,6 +58,19 @@ impl Chained {
             place: 24,
             names: [8, 16],
             array: None,
+        }
+    }
+
+    /// The chain of a kind, told of the thread or of its image.
+    fn told(&self, kind: &str, image: u32, tags: u16) -> Chain {
+        let chain = self.chain(image, tags);
+        match kind {
+            "own" => Chain {
+                tid: Chain::OF_IMAGE,
+                thread: self.own,
+                ..chain
+            },
+            _ => chain,
         }
     }
 }
@@ -157,6 +173,9 @@ fn expected(chained: &Chained, kind: &str, is_pass: bool) -> Vec<u64> {
     let mut words = chained
         .head([4711, chained.nodes[0].0], rest, is_pass)
         .to_vec();
+    if kind == "own" {
+        words[0] |= u64::from(FT_CHAIN_OWN);
+    }
     for (index, (node, object)) in chained.nodes[..copied].iter().enumerate() {
         let number = index as u64;
         let (object, names) = match (kind, index) {
@@ -169,7 +188,13 @@ fn expected(chained: &Chained, kind: &str, is_pass: bool) -> Vec<u64> {
     words
 }
 
-const KINDS: [(&str, u16); 4] = [("whole", 0), ("next", 0), ("object", 0), ("tagged", 3)];
+const KINDS: [(&str, u16); 5] = [
+    ("whole", 0),
+    ("next", 0),
+    ("object", 0),
+    ("tagged", 3),
+    ("own", 0),
+];
 
 #[test]
 fn pass_chain_is_copied_and_never_from_the_kernel() {
@@ -185,7 +210,7 @@ fn pass_chain_is_copied_and_never_from_the_kernel() {
         let first = pass_until(&mut kernel, |r| r.head.tid == tid && r.stack.is_some());
         assert_eq!(words(&first), None, "nobody has told of the chain");
         kernel
-            .follow(&chained.chain(first.head.image, tags))
+            .follow(&chained.told(kind, first.head.image, tags))
             .unwrap();
         let record = pass_until(&mut kernel, |r| r.head.tid == tid && words(r).is_some());
         assert_eq!(
@@ -206,7 +231,7 @@ fn clock_chain_is_copied_and_never_from_the_kernel() {
         let is_sample = |r: &Kept| r.head.tid == tid && u32::from(r.head.kind) == FT_KIND_CPU;
         let first = poll_until(&mut rings, is_sample);
         kernel
-            .follow(&chained.chain(first.head.image, tags))
+            .follow(&chained.told(kind, first.head.image, tags))
             .unwrap();
         let record = poll_until(&mut rings, |r| is_sample(r) && words(r).is_some());
         assert_eq!(

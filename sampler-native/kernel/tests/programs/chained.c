@@ -1,6 +1,6 @@
 /*
  * A chain of three nodes, as an interpreter keeps its frames. `chained KIND [busy]` prints its tid, the addresses of what leads to the chain
- * and of the nodes and of the objects, then `ready`; it naps, or is on the CPU, and ends with its stdin or after a minute. KIND is
+ * and of the nodes and of the objects, how far from the thread pointer a word has the first of these addresses, then `ready`; it naps, or is on the CPU, and ends with its stdin or after a minute. KIND is
  * `whole`; `next` or `object`: such a pointer of the second node leads into the kernel's half of the addresses; `tagged`: pointers to
  * objects have two bits more. `array` has the nodes as Ruby has its frames: one behind the other, each with an environment, of which
  * the first node's is that of a block within the second one's, and the third node has no object but that of its environment. `environment`:
@@ -48,6 +48,7 @@ static struct {
 } methods[2] = { { METHOD, { 40, 41 } }, { METHOD, { 50, 51 } } };
 static uint64_t special[2] = { SPECIAL, 0 };
 static struct environment environments[3];
+static __thread void *own;
 
 static void make_array(const char *kind)
 {
@@ -87,6 +88,8 @@ int main(int argc, char **argv)
 	printf("%ld %lu", syscall(SYS_gettid), (uint64_t)&thread);
 	for (int i = 0; i < 3; i++)
 		printf(" %lu %lu", (uint64_t)&nodes[i], (uint64_t)&objects[i]);
+	own = &thread;
+	printf(" %lu", (uint64_t)&own - (uint64_t)__builtin_thread_pointer());
 	printf(" %lu %lu %lu", (uint64_t)&context, (uint64_t)&methods[0], (uint64_t)&methods[1]);
 	printf("\nready\n");
 	fflush(stdout);

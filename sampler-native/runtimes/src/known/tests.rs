@@ -284,6 +284,7 @@ fn number_of_an_address_that_another_thread_has_by_now_is_the_later_threads() {
         address: 0x5000,
         identity,
         lock: 0,
+        from_pointer: 0,
     };
     for number in 1..9 {
         known.begin(u64::from(number));

@@ -14,10 +14,7 @@ pub fn runs(
     runs: &mut Runs,
 ) -> Option<()> {
     let copied = Copied::of(interpreted.copied);
-    let is_it = known.thread(interpreted.thread, |thread| {
-        let copied = copied.as_ref()?;
-        Some(copied.thread == thread.address && copied.identity == thread.identity)
-    });
+    let is_it = known.thread_or_own(interpreted.thread, copied.as_ref());
     let copied = copied.filter(|_| is_it)?;
     let callers = copied.nodes().skip(1).map(|node| node.address);
     let callers = callers.chain([copied.rest]);

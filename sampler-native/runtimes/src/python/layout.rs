@@ -326,6 +326,18 @@ impl Layout {
         (own == identity).then_some(tid.into())
     }
 
+    /// The thread pointer of a thread. None: it cannot be read.
+    pub fn pointer(&self, memory: &Pages<'_>, thread: &Thread) -> Option<u64> {
+        match self.levels {
+            Levels::One => Some(thread.identity),
+            // It lies before the number.
+            _ => {
+                let number = thread.address.wrapping_add(self.identity.into());
+                memory.u64(number.wrapping_sub(8)).ok()
+            }
+        }
+    }
+
     /// How the kernel side copies the frames of a thread.
     pub fn chain(&self, thread: &Thread) -> Chain {
         Chain {

@@ -127,6 +127,7 @@ impl Reader<'_> {
                 address: thread,
                 identity,
                 lock: 0,
+                from_pointer: 0,
             },
         })
     }

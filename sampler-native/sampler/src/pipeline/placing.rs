@@ -162,7 +162,8 @@ impl Pipeline {
             // Any piece will do to be shown the task again.
             let again = walk.stale && is_tried_again(head, task, process);
             let again = again || walk.follow.is_some() || walk.held;
-            self.to_kernel.chains.extend(walk.follow);
+            let chains = walk.follow.into_iter().flatten().flatten();
+            self.to_kernel.chains.extend(chains);
             if let Some(address) = piece.or(again.then_some(stack.user_address)) {
                 self.to_kernel.pieces.push((head.tid, address));
             }
@@ -201,7 +202,8 @@ impl Pipeline {
             return awaited;
         }
         let follow = walk.as_ref().and_then(|walk| walk.follow);
-        self.to_kernel.chains.extend(follow);
+        let chains = follow.into_iter().flatten().flatten();
+        self.to_kernel.chains.extend(chains);
         let end = walk.as_ref().map_or(End::Exited, |walk| walk.end);
         if let Some(event) = event.filter(|event| event.function != 0) {
             self.put_returned(head, event.function);

@@ -75,8 +75,8 @@ pub struct Walk {
     pub stale: bool,
     /// What the walk has to be made again for.
     pub awaited: Option<Awaited>,
-    /// A chain of the thread that was not copied, and is to be from now on.
-    pub follow: Option<Chain>,
+    /// The chain of the thread, which was not copied and is to be from now on, and that of each thread of its image, if known.
+    pub follow: Option<[Option<Chain>; 2]>,
     /// Who holds the lock that the thread is blocked on is in the frames: that may change while the thread sleeps.
     pub held: bool,
 }
@@ -317,8 +317,11 @@ impl Walker {
         }
         let uncopied = process.code.take_uncopied();
         let follow = uncopied.filter(|_| head.image != 0).and_then(|thread| {
-            let chain = maps.attached()?.chain(&thread)?;
-            Some(chain_of(head.tid, head.image, chain))
+            let attached = maps.attached()?;
+            let own = chain_of(head.tid, head.image, attached.chain(&thread)?);
+            let all = attached.chain_of_all(&thread);
+            let all = all.map(|chain| chain_of(Chain::OF_IMAGE, head.image, chain));
+            Some([Some(own), all])
         });
         let attached = maps.attached();
         let lock = attached

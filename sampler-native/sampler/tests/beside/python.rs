@@ -239,6 +239,37 @@ fn check_tree(python: &Path, how: &[&str]) {
 }
 
 #[test]
+fn threads_that_live_shortly_have_functions_from_their_first_sample_on() {
+    for python in pythons() {
+        let program = Program::start(&python, &["threads.py"]);
+        let pid = program.pid();
+        let mut recording = Recording::open(&format!("target=pid {pid}\nhz.cpu=499"));
+        recording.run(19, 2000);
+        recording.name_all();
+        let before = recording.model.tasks.len();
+        recording.run(19, 4000);
+        recording.name_all();
+        let model = &recording.model;
+        let samples = model.tasks[before..].iter().flat_map(|task| &task.samples);
+        let stacks: Vec<u32> = samples.filter_map(|sample| sample.stack).collect();
+        let is_of_thread = |stack: &&u32| {
+            let functions = functions(model, **stack).unwrap_or_default();
+            functions.last().is_some_and(|f| f.ends_with("_bootstrap"))
+        };
+        let with_functions = stacks.iter().filter(is_of_thread).count();
+        assert!(
+            stacks.len() > 300 && with_functions * 10 >= stacks.len() * 9,
+            "{python:?}: {with_functions} of {} {:#?}",
+            stacks.len(),
+            stacks
+                .iter()
+                .find(|s| !is_of_thread(s))
+                .map(|s| model.names(*s))
+        );
+    }
+}
+
+#[test]
 fn fork_and_threads_that_sleep_shortly_have_their_own_functions() {
     for python in pythons() {
         let program = Program::start(&python, &["forks.py"]);
