@@ -5,8 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::chain::Copied;
-use crate::{Blocked, Code, Found, Holder, Lack, Method, NameId, Names, Thread};
+use crate::{Blocked, Code, Found, Holder, Lack, Method, NameId, Names, Thread, chain::Copied};
 
 /// Most bytes of known code of one process; what was not used for longest goes first.
 const MOST_BYTES: usize = 6 << 20;

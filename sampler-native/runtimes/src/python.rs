@@ -216,7 +216,7 @@ impl Python {
             }
             interpreter = word(at, layout.next_interpreter);
         }
-        let from_pointer = self.from_pointer(memory, &threads);
+        let from_pointer = self.common_place(memory, &threads);
         threads
             .iter_mut()
             .for_each(|thread| thread.from_pointer = from_pointer);
@@ -225,7 +225,7 @@ impl Python {
 
     /// From the thread pointer of each thread to a word that has the address of the thread: CPython keeps it where `pthread_getspecific`
     /// finds it, in the C library's structure of the thread. 0: not all of the oldest threads have one there.
-    fn from_pointer(&self, memory: &Pages<'_>, threads: &[Thread]) -> u16 {
+    fn common_place(&self, memory: &Pages<'_>, threads: &[Thread]) -> u16 {
         let (mut compared, mut common) = (0, Vec::new());
         for thread in threads.iter().rev() {
             // A thread that begins has no pointer yet.
