@@ -185,10 +185,10 @@ pub fn record_tree(
     }
 }
 
-/// Stacks of six more seconds of the first thread of a process, all of whose frames have names.
-pub fn more_stacks(recording: &mut Recording, pid: u32) -> Vec<u32> {
+/// Stacks of so many more seconds of the first thread of a process, all of whose frames have names.
+pub fn more_stacks(recording: &mut Recording, pid: u32, seconds: u64) -> Vec<u32> {
     let before = sampled(&recording.model, pid).len();
-    recording.run(19, 6000);
+    recording.run(19, 1000 * seconds);
     recording.name_all();
     sampled(&recording.model, pid).split_off(before)
 }
