@@ -1,5 +1,7 @@
 //! Copies of chains, as the kernel side makes them: frames that an interpreter keeps outside of the stack.
 
+use crate::Thread;
+
 /// Words before the nodes, and of a node.
 const HEAD: usize = 6;
 const NODE: usize = 6;
@@ -53,6 +55,11 @@ impl<'a> Copied<'a> {
             lock: [holder, is_held],
             nodes: &bytes[8 * HEAD..],
         })
+    }
+
+    /// Whether it is the chain of this thread.
+    pub fn is_of(&self, thread: Thread) -> bool {
+        self.thread == thread.address && self.identity == thread.identity
     }
 
     pub fn nodes(&self) -> impl ExactSizeIterator<Item = Node> + '_ {

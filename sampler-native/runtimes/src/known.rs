@@ -5,7 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use crate::{Blocked, Code, Found, Holder, Lack, Method, NameId, Names, Thread, chain::Copied};
+use crate::{
+    Blocked, Code, Found, Function, Holder, Lack, Method, NameId, Names, Thread, chain::Copied,
+};
 
 /// Most bytes of known code of one process; what was not used for longest goes first.
 const MOST_BYTES: usize = 6 << 20;
@@ -29,7 +31,7 @@ const AGAIN: u64 = 5_000_000_000;
 const DOUBTED: u64 = 100_000_000;
 /// Nothing is asked for where nothing was for so long, ns.
 const NOTHING: u64 = 1_000_000_000;
-/// The same where methods come and go: another one may lie there soon.
+/// Where methods come and go a method is asked for again after this time, ns: another method may lie there soon.
 const BRIEF: u64 = 10_000_000;
 /// Nothing at all is asked for so long after a question that was not answered, ns: each may hold a thread up.
 const SILENT: u64 = 10_000_000_000;
@@ -82,6 +84,14 @@ pub(crate) struct KnownMethod {
 }
 
 impl KnownMethod {
+    /// The method as a function that runs this instruction. A method without a name counts as unread.
+    pub fn function(&self, instruction: Option<u16>) -> Function {
+        Function {
+            name: self.name.unwrap_or(NameId::UNREAD),
+            line: self.line_of(instruction),
+        }
+    }
+
     /// The line of an instruction; 0: that is not told.
     pub fn line_of(&self, instruction: Option<u16>) -> u16 {
         instruction.map_or(0, |instruction| line_of(&self.lines, instruction))
@@ -131,6 +141,16 @@ pub(crate) enum Looked<T> {
     Nothing,
     /// It is noted as lacking.
     Lacking,
+}
+
+impl<T> Looked<T> {
+    /// Nothing is known; whether a question for it is noted.
+    fn without(is_noted: bool) -> Looked<T> {
+        match is_noted {
+            true => Looked::Lacking,
+            false => Looked::Nothing,
+        }
+    }
 }
 
 /// What is known of the code of one process.
@@ -189,13 +209,13 @@ impl Known {
         !self.lacks.is_empty()
     }
 
-    /// Whether an answer to one of the lacks of the last walk is on its way, other than a holder.
+    /// The last walk lacked something other than a holder, and the answer is on its way.
     pub fn is_awaited(&self) -> bool {
         let mut lacks = self.lacks.iter();
         lacks.any(|lack| !is_holder(lack) && self.asked.contains(lack))
     }
 
-    /// Whether a question of the last walk for a holder is gathered, or its answer on its way.
+    /// The last walk lacked a holder, and the question is gathered or the answer on its way.
     pub fn is_holder_awaited(&self) -> bool {
         let mut lacks = self.lacks.iter();
         lacks.any(|lack| is_holder(lack) && self.asked.contains(lack))
@@ -438,10 +458,7 @@ impl Known {
             self.last = Some(Arc::clone(&entry.piece));
             return Looked::There(Arc::clone(&entry.piece));
         }
-        match self.lack(Lack::Code(address)) {
-            true => Looked::Lacking,
-            false => Looked::Nothing,
-        }
+        Looked::without(self.lack(Lack::Code(address)))
     }
 
     /// The method at an address, if it is the one that has these two words.
@@ -459,10 +476,7 @@ impl Known {
                 self.lines -= before.lines.len();
             }
         }
-        match self.lack_after(Lack::Method(address), BRIEF) {
-            true => Looked::Lacking,
-            false => Looked::Nothing,
-        }
+        Looked::without(self.lack_after(Lack::Method(address), BRIEF))
     }
 
     /// The method that has these two words, a copy of which lies at an address. One that is used is read again: another one may have these
@@ -490,23 +504,16 @@ impl Known {
             }
             return Looked::There(method.clone());
         }
-        match self.lack_after(lack, BRIEF) {
-            true => Looked::Lacking,
-            false => Looked::Nothing,
-        }
+        Looked::without(self.lack_after(lack, BRIEF))
     }
 
-    /// A thread. `is_it`: whether what was copied is of the thread as it is known; none: nothing was copied.
-    pub(crate) fn thread(
-        &mut self,
-        number: u32,
-        is_it: impl FnOnce(Thread) -> Option<bool>,
-    ) -> bool {
+    /// Whether a copied chain is of this thread, as the thread is known. None: nothing was copied.
+    fn is_of_known(&mut self, number: u32, copied: Option<&Copied<'_>>) -> bool {
         let Some(known) = self.threads.get_mut(&number) else {
             self.lack(Lack::Thread(number, 0));
             return false;
         };
-        match is_it(known.thread) {
+        match copied.map(|copied| copied.is_of(known.thread)) {
             Some(true) => {
                 known.tries = 0;
                 return true;
@@ -526,18 +533,16 @@ impl Known {
         false
     }
 
-    /// Whether a copied chain is of this thread. One that the thread's own memory led to is: then the thread is asked for, and not awaited.
-    pub(crate) fn thread_or_own(&mut self, number: u32, copied: Option<&Copied<'_>>) -> bool {
-        let is_of = |copied: &Copied<'_>, thread: Thread| {
-            copied.thread == thread.address && copied.identity == thread.identity
-        };
+    /// Whether a copied chain is of this thread. A chain to which the thread's own memory led always is: the walk then does not wait until
+    /// the thread is known.
+    pub(crate) fn is_of_thread(&mut self, number: u32, copied: Option<&Copied<'_>>) -> bool {
         let Some(own) = copied.filter(|copied| copied.is_own) else {
-            return self.thread(number, |thread| Some(is_of(copied?, thread)));
+            return self.is_of_known(number, copied);
         };
         let lack = Lack::Thread(number, 0);
         let recent = |at: u64| at.saturating_add(DOUBTED) > self.now;
         let is_known = self.threads.get(&number);
-        let is_known = is_known.is_some_and(|known| is_of(own, known.thread) || recent(known.read));
+        let is_known = is_known.is_some_and(|known| own.is_of(known.thread) || recent(known.read));
         let was_absent = self.nothing.get(&lack).is_some_and(|at| recent(*at));
         if !is_known && !was_absent && self.now >= self.silent && self.stale.len() < MOST_ASKED {
             self.stale.push(lack);
@@ -585,10 +590,7 @@ impl Known {
             method.used = self.now;
             return Looked::There(method.clone());
         }
-        match self.lack(Lack::Method(address)) {
-            true => Looked::Lacking,
-            false => Looked::Nothing,
-        }
+        Looked::without(self.lack(Lack::Method(address)))
     }
 }
 

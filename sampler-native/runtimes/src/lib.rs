@@ -98,8 +98,8 @@ pub trait Runtime {
         None
     }
 
-    /// The same of each thread of the process and of its forks, as one thread shows. In place of the thread's address it has the offset from
-    /// the thread pointer to a word that has this address. None: that is not known.
+    /// How the frames of all threads of the process and of its forks are found, as this one thread shows. The chain's `thread` is the offset
+    /// from the thread pointer to a word that has the thread's address. None: that offset is not known.
     fn chain_of_all(&self, thread: &Thread) -> Option<Chain> {
         let chain = self.chain(thread)?;
         (thread.from_pointer != 0).then_some(Chain {
@@ -310,7 +310,7 @@ pub struct Runs {
 }
 
 impl Runs {
-    /// Whether the name of any function could be read.
+    /// The runs have no function, or one whose name was read.
     pub(crate) fn is_read(&self) -> bool {
         let mut functions = self.functions.iter();
         self.functions.is_empty() || functions.any(|function| function.name != NameId::UNREAD)

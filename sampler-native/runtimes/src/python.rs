@@ -226,7 +226,7 @@ impl Python {
     /// From the thread pointer of each thread to a word that has the address of the thread: CPython keeps it where `pthread_getspecific`
     /// finds it, in the C library's structure of the thread. 0: not all of the oldest threads have one there.
     fn common_place(&self, memory: &Pages<'_>, threads: &[Thread]) -> u16 {
-        let (mut compared, mut common) = (0, Vec::new());
+        let (mut compared, mut common) = (0, Vec::<u16>::new());
         for thread in threads.iter().rev() {
             // A thread that begins has no pointer yet.
             let pointer = self.layout.pointer(memory, thread).filter(|at| *at != 0);
@@ -235,14 +235,9 @@ impl Python {
             };
             let words = words.chunks_exact(8).enumerate();
             let places = words.filter(|(_, word)| **word == thread.address.to_le_bytes());
-            let places = places.map(|(index, _)| 8 * index as u16);
-            match compared {
-                0 => common = places.collect(),
-                _ => {
-                    let places: Vec<u16> = places.collect();
-                    common.retain(|place| places.contains(place));
-                }
-            }
+            let mut places: Vec<u16> = places.map(|(index, _)| 8 * index as u16).collect();
+            places.retain(|place| compared == 0 || common.contains(place));
+            common = places;
             compared += 1;
             if compared == COMPARED {
                 break;

@@ -135,8 +135,9 @@ impl Monitors {
         })
     }
 
-    /// Tells for each of the threads of these numbers on which lock the thread is blocked. A holder held the monitor at two moments between which the rest was read, and a
-    /// thread that is not blocked was so at both, if the asked thread has slept all the time. All threads are looked at once, for all.
+    /// Tells for each of the threads of these numbers on which lock the thread is blocked. A holder held the monitor at two moments between
+    /// which the rest was read, and a thread that is not blocked was so at both, if the asked thread has slept all the time. All threads are
+    /// looked at once, for all.
     pub fn holders(&self, memory: &Pages<'_>, asked: &[u32]) -> Vec<Blocked> {
         let threads = self.threads.all(memory).unwrap_or_default();
         let places = self.places(memory, &threads, asked);

@@ -1,7 +1,7 @@
 //! Frames of PHP's functions, and the calls of its virtual machine that run them.
 
 use super::layout::{Frame, Layout};
-use crate::{Function, Interpreted, Known, NameId, Order, Runs, chain::Copied, known::Looked};
+use crate::{Function, Interpreted, Known, Order, Runs, chain::Copied, known::Looked};
 
 /// The functions of a stack. None: they do not add up, or none of them could be read.
 ///
@@ -13,10 +13,7 @@ pub fn runs(
     runs: &mut Runs,
 ) -> Option<()> {
     let copied = Copied::of(interpreted.copied);
-    let is_it = known.thread(interpreted.thread, |thread| {
-        let copied = copied.as_ref()?;
-        Some(copied.thread == thread.address && copied.identity == thread.identity)
-    });
+    let is_it = known.is_of_thread(interpreted.thread, copied.as_ref());
     let copied = copied.filter(|_| is_it)?;
     let mut is_whole = copied.rest == 0;
     for node in copied.nodes() {
@@ -32,11 +29,7 @@ pub fn runs(
             }
             Looked::There(method) => {
                 let instruction = layout.instruction(method.end, node.place);
-                let function = Function {
-                    name: method.name.unwrap_or(NameId::UNREAD),
-                    line: method.line_of(instruction),
-                };
-                (function, method.is_native)
+                (method.function(instruction), method.is_native)
             }
             // Code of a request or of `eval`, which may be gone before its name is read; functions of C never are.
             Looked::Nothing | Looked::Lacking => (Function::UNREAD, false),

@@ -1,9 +1,7 @@
 //! Frames of Python's functions, and the calls of the interpreter that run them.
 
 use super::layout::{Frame, LINKED_FRAME, LINKED_NEXT, Layout, Levels};
-use crate::{
-    Function, Interpreted, Known, NameId, Order, Runs, Stack, chain::Copied, known::Looked,
-};
+use crate::{Function, Interpreted, Known, Order, Runs, Stack, chain::Copied, known::Looked};
 
 /// The functions of a stack. None: they do not add up, or none of them could be read.
 pub fn runs(
@@ -14,7 +12,7 @@ pub fn runs(
     runs: &mut Runs,
 ) -> Option<()> {
     let copied = Copied::of(interpreted.copied);
-    let is_it = known.thread_or_own(interpreted.thread, copied.as_ref());
+    let is_it = known.is_of_thread(interpreted.thread, copied.as_ref());
     let copied = copied.filter(|_| is_it)?;
     let callers = copied.nodes().skip(1).map(|node| node.address);
     let callers = callers.chain([copied.rest]);
@@ -29,10 +27,9 @@ pub fn runs(
         // Code that runs once, as a cell of a notebook does, may be gone before its name is read.
         runs.functions
             .push(match known.method_of(node.object, node.words) {
-                Looked::There(method) => Function {
-                    name: method.name.unwrap_or(NameId::UNREAD),
-                    line: method.line_of(layout.instruction(node.object, node.place)),
-                },
+                Looked::There(method) => {
+                    method.function(layout.instruction(node.object, node.place))
+                }
                 Looked::Nothing | Looked::Lacking => Function::UNREAD,
             });
         if frame == Frame::Only {

@@ -58,9 +58,8 @@ pub fn words(lock: u64) -> u64 {
 pub fn wait(known: &Known, interpreted: &Interpreted<'_>, address: u64) -> Option<Wait> {
     let copied = Copied::of(interpreted.copied)?;
     let thread = known.known_thread(interpreted.thread)?;
-    let is_it = copied.thread == thread.address && copied.identity == thread.identity;
     let waits = thread.lock != 0 && WAITED_ON.contains(&address.wrapping_sub(thread.lock));
-    if !is_it || !waits {
+    if !copied.is_of(thread) || !waits {
         return None;
     }
     let [holder, is_held] = copied.lock;

@@ -2,7 +2,7 @@
 
 use super::layout::{self, Frame};
 use crate::{
-    Function, Interpreted, Known, NameId, Order, Runs,
+    Function, Interpreted, Known, Order, Runs,
     chain::{Copied, Node},
     known::Looked,
 };
@@ -15,10 +15,7 @@ const WORD: u64 = 8;
 /// A function that is written in C belongs to the run that called it, so that what the function itself calls stands within it.
 pub fn runs(known: &mut Known, interpreted: &Interpreted<'_>, runs: &mut Runs) -> Option<()> {
     let copied = Copied::of(interpreted.copied);
-    let is_it = known.thread(interpreted.thread, |thread| {
-        let copied = copied.as_ref()?;
-        Some(copied.thread == thread.address && copied.identity == thread.identity)
-    });
+    let is_it = known.is_of_thread(interpreted.thread, copied.as_ref());
     let copied = copied.filter(|_| is_it)?;
     for node in copied.nodes() {
         let (kind, is_first) = layout::frame(node.flags)?;
@@ -63,13 +60,10 @@ fn function(known: &mut Known, kind: Frame, node: &Node) -> Function {
     let Looked::There(method) = known.method_of_owner(node.object, node.words) else {
         return Function::UNREAD;
     };
-    Function {
-        name: method.name.unwrap_or(NameId::UNREAD),
-        line: match kind {
-            Frame::Written => method.line_of(instruction(method.start, node.place)),
-            _ => 0,
-        },
-    }
+    method.function(match kind {
+        Frame::Written => instruction(method.start, node.place),
+        _ => None,
+    })
 }
 
 /// The number of the word of instructions at which a function is: what comes next is told. None: it is none of the function's.

@@ -162,8 +162,7 @@ impl Pipeline {
             // Any piece will do to be shown the task again.
             let again = walk.stale && is_tried_again(head, task, process);
             let again = again || walk.follow.is_some() || walk.held;
-            let chains = walk.follow.into_iter().flatten().flatten();
-            self.to_kernel.chains.extend(chains);
+            self.to_kernel.chains.extend(walk.chains());
             if let Some(address) = piece.or(again.then_some(stack.user_address)) {
                 self.to_kernel.pieces.push((head.tid, address));
             }
@@ -201,8 +200,7 @@ impl Pipeline {
         if awaited.is_some() {
             return awaited;
         }
-        let follow = walk.as_ref().and_then(|walk| walk.follow);
-        let chains = follow.into_iter().flatten().flatten();
+        let chains = walk.iter().flat_map(Walk::chains);
         self.to_kernel.chains.extend(chains);
         let end = walk.as_ref().map_or(End::Exited, |walk| walk.end);
         if let Some(event) = event.filter(|event| event.function != 0) {

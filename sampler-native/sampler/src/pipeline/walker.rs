@@ -82,6 +82,11 @@ pub struct Walk {
 }
 
 impl Walk {
+    /// The chains that are to be copied from now on.
+    pub fn chains(&self) -> impl Iterator<Item = Chain> {
+        self.follow.into_iter().flatten().flatten()
+    }
+
     fn ended(end: End) -> Walk {
         Walk {
             end,
