@@ -1,10 +1,10 @@
 # shellcheck shell=bash disable=SC2154,SC2016
 # `flametop agent` and the stores that it pushes to: programs of e2e/stores, which Go builds from pinned modules.
 
-# build_store NAME: builds it, and chooses a port.
+# build_store NAME: builds it, without optimizing what is compiled to run once, and chooses a port.
 build_store() {
   go version >"$work/go" 2>&1 || skip "no go is installed: $(head -n 1 "$work/go")"
-  (cd "$root/e2e/stores" && GOFLAGS=-mod=readonly go build -o "$work/store" "./$1") >"$work/go" 2>&1 ||
+  (cd "$root/e2e/stores" && GOFLAGS=-mod=readonly go build -gcflags='all=-N -l -dwarf=false' -ldflags='-s -w' -o "$work/store" "./$1") >"$work/go" 2>&1 ||
     { grep -qE 'requires go >=|no such host|connection refused|dial tcp|toolchain' "$work/go" &&
       skip "go cannot build e2e/stores/$1 here: $(tail -n 1 "$work/go")"; } ||
     fail "$(tail -n 20 "$work/go")"

@@ -135,7 +135,7 @@ EOF
   sed 's/ 5\.00000[0-9]: *1 / /' "$work/odd.txt" >"$work/untimed.txt"
   for file in "$sample" "$work/odd.txt" "$work/untimed.txt"; do
     "$flametop" convert "$file" -o "$work/out.folded" --force 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
-    (cd "$root/sampler-native" && cargo run -q --release --locked -p flametop-interop -- perf "$file") \
+    (cd "$root/sampler-native" && cargo run -q --locked -p flametop-interop -- perf "$file") \
       >"$work/theirs" 2>"$work/err" || fail "$(cat "$work/err")"
     read -r theirs lines <"$work/theirs"
     read -r total stacks < <(grep -v '^# ' "$work/out.folded" | awk '{ sum += $NF; n++ } END { printf "%.0f %d\n", sum, n }')

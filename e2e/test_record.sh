@@ -78,7 +78,7 @@ test_record_formats_have_one_total() {
 test_folded_file_opens_in_inferno_with_the_same_total() {
   "$flametop" record -d 2 --states all -o "$work/out.folded" 2>"$work/err" || fail "exit code $?: $(cat "$work/err")"
   total=$(grep -v '^# ' "$work/out.folded" | awk '{ sum += $NF } END { printf "%.0f", sum }')
-  (cd "$root/sampler-native" && cargo run -q --release --locked -p flametop-interop -- "$work/out.folded") \
+  (cd "$root/sampler-native" && cargo run -q --locked -p flametop-interop -- "$work/out.folded") \
     >"$work/drawn" 2>"$work/err" || fail "$(cat "$work/err")"
   read -r drawn frames <"$work/drawn"
   equal "total" "$total" "$drawn"

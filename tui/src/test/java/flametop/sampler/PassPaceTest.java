@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
-class PaceTest {
+class PassPaceTest {
   private static final long PERIOD = 52_631_578;
   private static final int PASSES = 200_000;
 
