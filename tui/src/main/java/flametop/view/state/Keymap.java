@@ -30,9 +30,6 @@ public final class Keymap {
 
   private final EnumMap<Action, List<Key>> keys = new EnumMap<>(Action.class);
 
-  /** Actions by key for each view. Made at the first question: the first picture needs none. */
-  private final Map<ViewActions, Map<Key, Action>> actions = new HashMap<>();
-
   /** A key with two actions in one view. */
   public record Conflict(View view, Key key, Action first, Action second) {}
 
@@ -91,27 +88,22 @@ public final class Keymap {
     return new Keymap(changed);
   }
 
-  /** The action of a key in a view; null for none. */
-  public synchronized @Nullable Action action(View of, Origin origin, Key key) {
+  /**
+   * The action of a key in a view: one that the view has, else one that the view refuses; null for
+   * none.
+   */
+  public @Nullable Action action(View of, Origin origin, Key key) {
     ViewActions view = ViewActions.of(of, origin);
-    Map<Key, Action> byKey = actions.get(view);
-    if (byKey == null) {
-      byKey = new HashMap<>();
-      for (Action action : Action.values()) {
+    Action refused = null;
+    for (Action action : Action.values()) {
+      if (keys(action).contains(key)) {
         if (view.has(action)) {
-          for (Key own : keys(action)) {
-            byKey.putIfAbsent(own, action);
-          }
+          return action;
         }
+        refused = refused == null && view.refuses(action) ? action : refused;
       }
-      for (Action action : view.refused()) {
-        for (Key own : keys(action)) {
-          byKey.putIfAbsent(own, action);
-        }
-      }
-      actions.put(view, byKey);
     }
-    return byKey.get(key);
+    return refused;
   }
 
   /** The keys of an action, maybe none. Help and messages show the first. */
@@ -123,9 +115,10 @@ public final class Keymap {
   public List<Conflict> conflicts() {
     Set<Conflict> conflicts = new LinkedHashSet<>();
     for (View view : View.values()) {
-      conflicts(view, Origin.LIVE, conflicts);
-      if (view.isOf(Origin.FILE)) {
-        conflicts(view, Origin.FILE, conflicts);
+      for (Origin origin : List.of(Origin.LIVE, Origin.FILE)) {
+        if (view.isOf(origin)) {
+          conflicts(view, origin, conflicts);
+        }
       }
     }
     return List.copyOf(conflicts);
