@@ -1,6 +1,7 @@
 package flametop.view.state;
 
 import flametop.profile.answer.Function;
+import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
@@ -31,7 +32,18 @@ public final class ViewState implements Cloneable {
   public static final Source NO_SOURCE = new Source(-1, "", 0, List.of(), 0);
 
   // Fields are written only in a copy that nobody else has yet.
-  private Navigation at = Navigation.START;
+  private View view = View.GRAPH;
+  private Place graph = Place.ROOT;
+  private Place callers = Place.ROOT;
+  private SandwichPlace sandwich = SandwichPlace.NONE;
+
+  /** The functions that went along to the callers and to the table of functions last. */
+  private @Nullable Function toCallers;
+
+  private @Nullable Function toTop;
+  private boolean bringing;
+  private @Nullable Function coming;
+
   private boolean flame;
   private boolean bySize;
   private @Nullable Source source;
@@ -56,7 +68,10 @@ public final class ViewState implements Cloneable {
   private int exports;
 
   private Moment moment = Windows.FIRST;
-  private ChosenStates states;
+  private StateSet states;
+
+  /** The states of time, while the measure is another one; null while time is shown. */
+  private @Nullable StateSet statesOfTime;
 
   private Shaping shaping;
   private @Nullable Split split;
@@ -66,7 +81,7 @@ public final class ViewState implements Cloneable {
   private String lowered = "";
 
   private ViewState(StateSet states, Shape base, Budget.Pace pace) {
-    this.states = new ChosenStates(states, null);
+    this.states = states;
     this.shaping = Shaping.of(base);
     this.pace = pace;
   }
@@ -81,50 +96,46 @@ public final class ViewState implements Cloneable {
     return new ViewState(states, base, new Budget.Pace(refreshNanos, true, passHz, cpuHz));
   }
 
-  private ViewState copy() {
+  private ViewState with(Consumer<ViewState> change) {
     try {
-      return (ViewState) clone();
+      ViewState next = (ViewState) clone();
+      change.accept(next);
+      return next;
     } catch (CloneNotSupportedException e) {
       throw new AssertionError(e);
     }
   }
 
-  private ViewState with(Consumer<ViewState> change) {
-    ViewState next = copy();
-    change.accept(next);
-    return next;
-  }
-
   /** The view on the screen. */
   public View view() {
-    return at.view();
+    return view;
   }
 
   /** The place in the graph of this view, which has outermost frames first, or innermost. */
   Place inView() {
-    return at.inView();
+    return view == View.CALLERS ? callers : graph;
   }
 
   /** The place in the graph, whatever view is shown. */
   public Place inGraph() {
-    return at.graph();
+    return graph;
   }
 
   /**
    * The place in the graph that the keys act on: in a sandwich, the place in one of both halves.
    */
   public Place place() {
-    return at.place();
+    return view == View.SANDWICH ? sandwich.place() : inView();
   }
 
   /** The function of the sandwich, and the places in its halves. */
   public SandwichPlace sandwich() {
-    return at.sandwich();
+    return sandwich;
   }
 
   /** Whether the root is at the bottom. */
   public boolean flame() {
-    return view() == View.SANDWICH ? !sandwich().below() : flame;
+    return view == View.SANDWICH ? !sandwich.below() : flame;
   }
 
   /** The last answer in the pane of the source; null if the pane is closed. */
@@ -150,8 +161,8 @@ public final class ViewState implements Cloneable {
 
   /** The search of the view: in graphs, or the filter of a table. Null if there is none. */
   public @Nullable Search search() {
-    return switch (view()) {
-      case TOP, TASKS -> table(view()).filter();
+    return switch (view) {
+      case TOP, TASKS -> table(view).filter();
       default -> search;
     };
   }
@@ -211,14 +222,14 @@ public final class ViewState implements Cloneable {
    * user wants no such time.
    */
   public StateSet states() {
-    return isOnCpus() ? StateSet.ON_CPU : states.now();
+    return isOnCpus() ? StateSet.ON_CPU : states;
   }
 
   /** Whether the graph has time on a CPU only, since it is grouped by CPU. */
   public boolean isOnCpus() {
     return chosenShape().group() == RootOrder.CPU
-        && states.ofTime() == null
-        && states.now().contains(State.RUN);
+        && statesOfTime == null
+        && states.contains(State.RUN);
   }
 
   /** The chosen shape: the shape of the graph, except in the view of callers. */
@@ -233,12 +244,12 @@ public final class ViewState implements Cloneable {
 
   /** The shape that the graph has in this view. */
   public Shape shape() {
-    return view() == View.CALLERS ? chosenShape().plus(new Shape.Reverse()) : chosenShape();
+    return view == View.CALLERS ? chosenShape().plus(new Shape.Reverse()) : chosenShape();
   }
 
   /** Whether the breadcrumb has a step to show. */
   public boolean hasCrumbs() {
-    return view() == View.CALLERS || !chosenShape().steps().isEmpty();
+    return view == View.CALLERS || !chosenShape().steps().isEmpty();
   }
 
   /** The chosen shape, with the shapes before and after it. */
@@ -253,7 +264,7 @@ public final class ViewState implements Cloneable {
 
   /** Whether two files are shown in this view, if the screen is {@code columns} wide. */
   public boolean isSplit(int columns) {
-    return split != null && view().hasStacks() && columns >= Split.MIN_COLUMNS;
+    return split != null && view.hasStacks() && columns >= Split.MIN_COLUMNS;
   }
 
   /** The action that waits for more about the selected node; null for none. */
@@ -305,7 +316,12 @@ public final class ViewState implements Cloneable {
 
   /** The same with another view. */
   public ViewState withView(View value) {
-    return at(at.with(value));
+    return with(
+        next -> {
+          next.view = value;
+          next.bringing = false;
+          next.coming = null;
+        });
   }
 
   /**
@@ -315,21 +331,26 @@ public final class ViewState implements Cloneable {
    * @param function null for none, or until the function is known
    */
   public ViewState withView(View value, @Nullable Function function) {
-    return at(at.with(value, function));
+    ViewState next = withView(value);
+    boolean same = function != null && function.equals(toCallers);
+    if (value == View.CALLERS && graph.selected() != GraphQuery.ROOT && !same) {
+      next.callers = Place.ROOT.withSelected(graph.selected(), Place.ROOT.trail());
+      next.toCallers = function;
+    } else if (value == View.TOP && (view == View.GRAPH || function != null)) {
+      next.bringing = true;
+      next.coming = function;
+    }
+    return next;
   }
 
-  private ViewState at(Navigation value) {
-    return with(next -> next.at = value);
-  }
-
-  /** Whether the selected function is to go to the table of functions. */
+  /** Whether the selected function is to go to the table of functions when that has its rows. */
   public boolean bringing() {
-    return at.brought().waits();
+    return bringing;
   }
 
   /** That function; null as long as its name is not known. */
   public @Nullable Function next() {
-    return at.brought().next();
+    return coming;
   }
 
   /**
@@ -340,33 +361,54 @@ public final class ViewState implements Cloneable {
    */
   public ViewState withBrought(Function function, boolean onTop) {
     TablePlace<Function, TopQuery.Order> top = table(View.TOP);
-    boolean same = function.equals(at.brought().toTop());
-    ViewState next =
-        same || !onTop ? this : withTable(View.TOP, top.withMarked(function, top.place()));
-    return next.at(at.with(at.brought().toTop(function)));
+    ViewState next = withView(view);
+    next.toTop = function;
+    return onTop && !function.equals(toTop)
+        ? next.withTable(View.TOP, top.withMarked(function, top.place()))
+        : next;
   }
 
   public ViewState withPlace(Place value) {
-    return at(at.with(value));
+    return switch (view) {
+      case SANDWICH -> withSandwich(sandwich.with(value));
+      case CALLERS -> with(next -> next.callers = value);
+      default -> withGraph(value);
+    };
   }
 
   /** The same at another place in the graph, whatever view is shown. */
   public ViewState withGraph(Place value) {
-    return at(at.withGraph(value));
+    return with(next -> next.graph = value);
   }
 
   public ViewState withSandwich(SandwichPlace value) {
-    return at(at.with(value));
+    return with(next -> next.sandwich = value);
   }
 
   /** The same with the sandwich of a function; one step back leads to the view of now. */
   public ViewState withSandwich(Function function) {
-    return withSandwich(sandwich().of(function, view())).withView(View.SANDWICH);
+    return withSandwich(sandwich.of(function, view)).withView(View.SANDWICH);
   }
 
   /** The same at the root of everything. */
   public ViewState atRoot() {
-    return at(at.atRoot());
+    return with(
+        next -> {
+          next.graph = Place.ROOT;
+          next.callers = Place.ROOT;
+          next.sandwich = sandwich.atFunction();
+          next.toCallers = null;
+        });
+  }
+
+  /** The same with nothing zoomed: each graph is shown whole. */
+  public ViewState unzoomed() {
+    return with(
+        next -> {
+          next.graph = graph.withZooms(List.of());
+          next.callers = callers.withZooms(List.of());
+          next.sandwich = sandwich.unzoomed();
+        });
   }
 
   /**
@@ -420,8 +462,8 @@ public final class ViewState implements Cloneable {
 
   /** The same with another search in its view. */
   public ViewState withSearch(@Nullable Search value) {
-    return switch (view()) {
-      case TOP, TASKS -> withTable(view(), table(view()).withFilter(value));
+    return switch (view) {
+      case TOP, TASKS -> withTable(view, table(view).withFilter(value));
       default -> with(next -> next.search = value);
     };
   }
@@ -485,18 +527,23 @@ public final class ViewState implements Cloneable {
     return with(next -> next.moment = value);
   }
 
-  /** The same of the other kind of measure. */
+  /**
+   * The same of events, or of time. Events have no states, so that none may be left out; the states
+   * of time wait meanwhile.
+   */
   public ViewState ofEvents(boolean events) {
-    return with(next -> next.states = states.ofEvents(events));
+    if (events == (statesOfTime != null)) {
+      return this;
+    }
+    return with(
+        next -> {
+          next.states = statesOfTime == null ? StateSet.ALL : statesOfTime;
+          next.statesOfTime = events ? states : null;
+        });
   }
 
   public ViewState withStates(StateSet value) {
-    return with(next -> next.states = states.with(value));
-  }
-
-  /** The same with nothing zoomed: each graph is shown whole. */
-  public ViewState unzoomed() {
-    return at(at.unzoomed());
+    return with(next -> next.states = value);
   }
 
   /** The same with another shape, which undo takes back. */
