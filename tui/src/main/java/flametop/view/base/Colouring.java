@@ -7,25 +7,13 @@ import flametop.sampler.State;
 /** The meaning of the colour of a frame. The shade always follows from the name of the frame. */
 public enum Colouring {
   /** The kind of the frame: user, kernel, JIT … */
-  KIND("kind") {
-    @Override
-    Role role(GraphSlice slice, int index) {
-      return Role.of(slice.kind()[index]);
-    }
-  },
+  KIND("kind"),
 
   /**
    * The state in which the frame spent most of its time; the kind of the frame until states are
    * known.
    */
-  STATE("state") {
-    @Override
-    Role role(GraphSlice slice, int index) {
-      return slice.state() == null
-          ? KIND.role(slice, index)
-          : Role.of(STATES[slice.state()[index]]);
-    }
-  };
+  STATE("state");
 
   private static final State[] STATES = State.values();
 
@@ -43,10 +31,14 @@ public enum Colouring {
     return this == KIND ? STATE : KIND;
   }
 
-  abstract Role role(GraphSlice slice, int index);
+  private Role role(GraphSlice slice, int index) {
+    return this == KIND || slice.state() == null
+        ? Role.of(slice.kind()[index])
+        : Role.of(STATES[slice.state()[index]]);
+  }
 
   /** The paint of a node. */
-  public final int paint(GraphSlice slice, int index) {
+  public int paint(GraphSlice slice, int index) {
     int shade = slice.kind()[index] == NodeKind.ROOT ? 0 : Paint.shade(slice.name()[index]);
     return Paint.of(role(slice, index), shade);
   }

@@ -83,19 +83,12 @@ public record Key(Kind kind, int character) {
         return of(kind);
       }
     }
-    if (small.startsWith("ctrl-") && small.length() == 6) {
-      char letter = small.charAt(5);
-      return letter >= 'a' && letter <= 'z' ? ctrl(letter) : null;
+    if (small.matches("ctrl-[a-z]")) {
+      return ctrl(small.charAt(5));
     }
-    if (small.startsWith("f") && small.length() <= 3) {
-      int number = 0;
-      for (int i = 1; i < small.length(); i++) {
-        char digit = small.charAt(i);
-        number = digit < '0' || digit > '9' ? 100 : number * 10 + digit - '0';
-      }
-      return number >= 1 && number <= 12 ? function(number) : null;
-    }
-    return null;
+    return small.matches("f(0?[1-9]|1[0-2])")
+        ? function(Integer.parseInt(small.substring(1)))
+        : null;
   }
 
   /** The name of the key in messages and in the configuration. */

@@ -57,21 +57,7 @@ public final class ShortName {
   }
 
   private static String cut(String form, int room) {
-    if (!TextWidth.exceeds(form, room)) {
-      return TextWidth.of(form) == 0 ? "…" : form;
-    }
-    StringBuilder cut = new StringBuilder(room);
-    int used = 0;
-    for (int i = 0; i < form.length(); ) {
-      int c = form.codePointAt(i);
-      used += TextWidth.of(c);
-      if (used > room - 1) {
-        break;
-      }
-      cut.appendCodePoint(c);
-      i += Character.charCount(c);
-    }
-    return cut.append('…').toString();
+    return TextWidth.of(form) == 0 ? "…" : TextWidth.cut(form, room);
   }
 
   /**
@@ -148,17 +134,10 @@ public final class ShortName {
     return true;
   }
 
+  /** Whether a part of a text is seen, and has room. */
   static boolean fits(String text, int from, int to, int room) {
-    int used = 0;
-    for (int i = from; i < to; ) {
-      int c = text.codePointAt(i);
-      used += TextWidth.of(c);
-      if (used > room) {
-        return false;
-      }
-      i += Character.charCount(c);
-    }
-    return used > 0;
+    int columns = TextWidth.of(text, from, to);
+    return columns > 0 && columns <= room;
   }
 
   private static int withoutSuffixes(String name) {

@@ -4,23 +4,22 @@ import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** Words for sets of states. */
 public final class StateNames {
+  private static final Map<StateSet, String> NAMES =
+      Map.of(
+          StateSet.BUSY, "busy",
+          StateSet.ON_CPU, "on cpu",
+          StateSet.OFF_CPU, "off cpu",
+          StateSet.ALL, "all");
+
   private StateNames() {}
 
   /** One word for a set. */
   public static String of(StateSet states) {
-    if (states.equals(StateSet.BUSY)) {
-      return "busy";
-    }
-    if (states.equals(StateSet.ON_CPU)) {
-      return "on cpu";
-    }
-    if (states.equals(StateSet.OFF_CPU)) {
-      return "off cpu";
-    }
-    return states.equals(StateSet.ALL) ? "all" : "some";
+    return NAMES.getOrDefault(states, "some");
   }
 
   /** The states that make up a set. */

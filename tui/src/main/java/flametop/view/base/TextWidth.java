@@ -81,8 +81,13 @@ public final class TextWidth {
 
   /** How many columns a text takes. */
   public static int of(String text) {
+    return of(text, 0, text.length());
+  }
+
+  /** How many columns the part of a text between two indexes takes. */
+  static int of(String text, int from, int to) {
     int columns = 0;
-    for (int i = 0; i < text.length(); ) {
+    for (int i = from; i < to; ) {
       int c = text.codePointAt(i);
       columns += of(c);
       i += Character.charCount(c);
@@ -92,16 +97,26 @@ public final class TextWidth {
 
   /** Whether a text takes more than {@code columns}; looks no further than needed. */
   public static boolean exceeds(String text, int columns) {
+    return end(text, columns) < text.length();
+  }
+
+  /** The index behind the part of a text that has room in {@code columns}. */
+  private static int end(String text, int columns) {
     int used = 0;
     for (int i = 0; i < text.length(); ) {
       int c = text.codePointAt(i);
       used += of(c);
       if (used > columns) {
-        return true;
+        return i;
       }
       i += Character.charCount(c);
     }
-    return false;
+    return text.length();
+  }
+
+  /** A text in at most {@code columns}, 1 or more: cut at its end, if that is needed. */
+  static String cut(String text, int columns) {
+    return exceeds(text, columns) ? text.substring(0, end(text, columns - 1)) + "…" : text;
   }
 
   /**
