@@ -36,24 +36,18 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
    */
   public static HelpLayout of(Scene scene, List<String[]> legend) {
     int columns = scene.columns >= 150 ? 4 : scene.columns >= 116 ? 3 : scene.columns >= 76 ? 2 : 1;
-    int height = scene.rows - 2;
-    int first = height >= 16 ? 2 : 1;
     List<String[][]> groups = new ArrayList<>();
     for (String[][] group : groups(scene, legend)) {
       groups.add(wrapped(group, (scene.columns - 2) / columns - KEYS - 3));
     }
-    HelpLayout layout;
     for (int spare = 2; spare >= 0; spare--) {
-      layout = new HelpLayout(new ArrayList<>(), 1 + first, height - first);
-      layout.add(scene, groups, columns, spare);
+      HelpLayout layout = of(scene, groups, columns, spare);
       if (layout.pages() == 1) {
         return layout;
       }
     }
     // With several pages, titles are needed to find a key.
-    layout = new HelpLayout(new ArrayList<>(), 1 + first, height - first);
-    layout.add(scene, groups, columns, 1);
-    return layout;
+    return of(scene, groups, columns, 1);
   }
 
   /** How many pages there are. */
@@ -83,27 +77,31 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
   }
 
   /** Puts each group into the column with the most room, then the notices below. */
-  private void add(Scene scene, List<String[][]> groups, int columns, int spare) {
+  private static HelpLayout of(Scene scene, List<String[][]> groups, int columns, int spare) {
+    int height = scene.rows - 2;
+    int first = height >= 16 ? 2 : 1;
+    HelpLayout to = new HelpLayout(new ArrayList<>(), 1 + first, height - first);
     int width = (scene.columns - 2) / columns;
     int[] bottom = new int[columns];
     int lowest = 0;
     for (String[][] group : groups) {
       int column = 0;
       for (int i = 1; i < columns; i++) {
-        column = start(group, bottom[i]) < start(group, bottom[column]) ? i : column;
+        column = to.start(group, bottom[i]) < to.start(group, bottom[column]) ? i : column;
       }
       int x = 2 + column * width;
-      int row = start(group, bottom[column]);
+      int row = to.start(group, bottom[column]);
       for (int i = spare > 0 ? 0 : 1; i < group.length; i++, row++) {
         Line line = i == 0 ? new Line.Title(group[0][0]) : new Line.Entry(group[i][0], group[i][1]);
-        lines.add(Zone.line(x, row, width - 2, line));
+        to.lines.add(Zone.line(x, row, width - 2, line));
       }
       lowest = Math.max(lowest, row);
       bottom[column] = row + (spare > 1 ? 1 : 0);
     }
     for (String notice : notices(scene)) {
-      lines.add(Zone.line(2, lowest++, scene.columns - 3, new Line.Notice(notice)));
+      to.lines.add(Zone.line(2, lowest++, scene.columns - 3, new Line.Notice(notice)));
     }
+    return to;
   }
 
   /**
