@@ -19,11 +19,11 @@ public final class Geometry {
   private final int[] node;
   private final int[] parent;
   private final int[] level;
-  private final int[] left;
-  private final int[] right;
+  final int[] left;
+  final int[] right;
 
   /** Where the part of each box begins in which tasks waited for a CPU. */
-  private final int[] queued;
+  final int[] queued;
 
   private final int[] more;
   private final int[] last;
@@ -60,26 +60,6 @@ public final class Geometry {
     for (int i = size - 1; i >= 0; i--) {
       levelStart[level[i]] = i;
     }
-  }
-
-  /** The same boxes with other edges. */
-  Geometry(Geometry other, int[] left, int[] right, int[] queued) {
-    this.queued = queued;
-    columns = other.columns;
-    size = other.size;
-    node = other.node;
-    parent = other.parent;
-    level = other.level;
-    this.left = left;
-    this.right = right;
-    more = other.more;
-    last = other.last;
-    boxOf = other.boxOf;
-    levelStart = other.levelStart;
-    zoomLevel = other.zoomLevel;
-    slice = other.slice;
-    zoomIndex = other.zoomIndex;
-    wholeCells = other.wholeCells;
   }
 
   /**

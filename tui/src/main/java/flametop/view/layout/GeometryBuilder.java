@@ -150,24 +150,10 @@ final class GeometryBuilder {
     parts = 0;
     double sum = 0;
     for (int c = firstChild[index]; c >= 0; c = nextSibling[c]) {
-      grow();
-      partNode[parts] = c;
-      partCount[parts] = slice.bundled()[c];
-      partEnd[parts] = c + 1;
-      partLast[parts] = c;
-      rest[parts] = slice.extent(c);
-      sum += slice.extent(c);
-      parts++;
+      sum += part(c, slice.bundled()[c], c + 1, slice.extent(c));
     }
     if (slice.hiddenCount()[index] > 0) {
-      grow();
-      partNode[parts] = -1;
-      partCount[parts] = slice.hiddenCount()[index];
-      partEnd[parts] = Integer.MAX_VALUE;
-      partLast[parts] = -1;
-      rest[parts] = slice.hiddenWeight()[index];
-      sum += slice.hiddenWeight()[index];
-      parts++;
+      sum += part(-1, slice.hiddenCount()[index], Integer.MAX_VALUE, slice.hiddenWeight()[index]);
     }
     if (parts == 0) {
       return;
@@ -211,7 +197,8 @@ final class GeometryBuilder {
     }
   }
 
-  private void grow() {
+  /** Adds a part that ends before a node; returns its weight. */
+  private double part(int first, int count, int end, long weight) {
     if (parts == partNode.length) {
       int grown = parts * 2;
       partNode = Arrays.copyOf(partNode, grown);
@@ -221,6 +208,12 @@ final class GeometryBuilder {
       partLast = Arrays.copyOf(partLast, grown);
       rest = Arrays.copyOf(rest, grown);
     }
+    partNode[parts] = first;
+    partCount[parts] = count;
+    partEnd[parts] = end;
+    partLast[parts] = first;
+    rest[parts++] = weight;
+    return weight;
   }
 
   /** Joins thin neighbours to runs up to a width, then gives each part a cell at least. */
@@ -289,11 +282,7 @@ final class GeometryBuilder {
     if (partCount[keep] == 0) {
       partCount[keep] = 1;
     }
-    join(keep, keep + 1);
-    for (int i = keep + 2; i < parts; i++) {
-      move(i - 1, i);
-    }
-    parts--;
+    swallowNext(keep);
     // The new neighbour may be a run as well.
     if (keep + 1 < parts && partCount[keep + 1] > 0) {
       swallowNext(keep);

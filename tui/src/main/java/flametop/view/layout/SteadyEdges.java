@@ -13,12 +13,12 @@ import java.util.Arrays;
  * one.
  */
 final class SteadyEdges {
-  private final Geometry exact;
+  private final Geometry boxes;
   private final Geometry before;
   private final int slack;
-  private final int[] left;
-  private final int[] right;
-  private final int[] queued;
+
+  /** The right edges where they belong. */
+  private final int[] exactRight;
 
   /** The index that each box had before; -1 for a new box. */
   private final int[] was;
@@ -27,60 +27,56 @@ final class SteadyEdges {
   private final int[] least;
 
   SteadyEdges(Geometry exact, Geometry before) {
-    this.exact = exact;
+    this.boxes = exact;
     this.before = before;
     slack = Geometry.slack(exact.columns());
-    left = new int[exact.size()];
-    right = new int[exact.size()];
-    queued = new int[exact.size()];
-    for (int box = 0; box < exact.size(); box++) {
-      left[box] = exact.left(box);
-      right[box] = exact.right(box);
-    }
+    exactRight = exact.right.clone();
     was = new int[exact.size()];
     Arrays.fill(was, -1);
     was[exact.zoomLevel()] = before.zoomLevel();
     least = new int[exact.size()];
     for (int box = exact.size() - 1; box > exact.zoomLevel(); box--) {
-      least[box] = Math.max(least[box], Math.min(Geometry.CELL, right[box] - left[box]));
+      least[box] =
+          Math.max(least[box], Math.min(Geometry.CELL, exact.right(box) - exact.left(box)));
       least[exact.parent(box)] += least[box];
     }
   }
 
+  /** Moves edges of the exact picture, which nobody else has yet. */
   Geometry settled() {
-    for (int from = exact.zoomLevel() + 1, end; from < exact.size(); from = end) {
-      for (end = from + 1; end < exact.size() && exact.parent(end) == exact.parent(from); ) {
+    for (int from = boxes.zoomLevel() + 1, end; from < boxes.size(); from = end) {
+      for (end = from + 1; end < boxes.size() && boxes.parent(end) == boxes.parent(from); ) {
         end++;
       }
       match(from, end);
       settle(from, end);
     }
-    for (int box = 0; box < exact.size(); box++) {
-      queued[box] = queuedFrom(box);
+    for (int box = 0; box < boxes.size(); box++) {
+      boxes.queued[box] = queuedFrom(box);
     }
-    return new Geometry(exact, left, right, queued);
+    return boxes;
   }
 
   /** Where the queued part of a box begins: as far from the right edge as before, or as it is. */
   private int queuedFrom(int box) {
-    int width = right[box] - left[box];
-    int part = exact.right(box) - exact.queuedFrom(box);
+    int width = boxes.right[box] - boxes.left[box];
+    int part = exactRight[box] - boxes.queuedFrom(box);
     int old = was[box];
     int last = old < 0 ? -1 : before.right(old) - before.queuedFrom(old);
     boolean stays = last >= 0 && Math.abs(last - part) <= slack;
-    return right[box] - Math.min(width, stays ? last : part);
+    return boxes.right[box] - Math.min(width, stays ? last : part);
   }
 
   /** Finds siblings in the picture before: boxes of the same nodes, runs in the place of runs. */
   private void match(int from, int end) {
-    int old = was[exact.parent(from)];
+    int old = was[boxes.parent(from)];
     int at = old < 0 ? before.size() : before.firstOn(old);
     for (int box = from; box < end; box++) {
       for (int i = at; i < before.size() && before.parent(i) == old; i++) {
         boolean same =
-            exact.isRun(box)
+            boxes.isRun(box)
                 ? i == at && before.isRun(i)
-                : !before.isRun(i) && before.number(i) == exact.number(box);
+                : !before.isRun(i) && before.number(i) == boxes.number(box);
         if (same) {
           was[box] = i;
           at = i + 1;
@@ -95,21 +91,21 @@ final class SteadyEdges {
    * parent ends still does.
    */
   private void settle(int from, int end) {
-    int up = exact.parent(from);
+    int up = boxes.parent(from);
     int others = least[up];
-    int x = left[up];
+    int x = boxes.left[up];
     for (int box = from; box < end; box++) {
       others -= least[box];
-      int to = exact.right(box);
+      int to = exactRight[box];
       if (was[box] >= 0 && Math.abs(before.right(was[box]) - to) <= slack) {
         to = before.right(was[box]);
       }
-      if (box == end - 1 && exact.right(box) == exact.right(up)) {
-        to = right[up];
+      if (box == end - 1 && exactRight[box] == exactRight[up]) {
+        to = boxes.right[up];
       }
-      left[box] = x;
-      right[box] = Math.max(x + least[box], Math.min(to, right[up] - others));
-      x = right[box];
+      boxes.left[box] = x;
+      boxes.right[box] = Math.max(x + least[box], Math.min(to, boxes.right[up] - others));
+      x = boxes.right[box];
     }
   }
 }
