@@ -13,6 +13,9 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.Architectures.LayeredArchitecture;
+import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -34,102 +37,63 @@ final class ArchitectureTest {
 
   @ArchTest
   static final ArchRule IMPORTS_GO_ONE_WAY =
-      layeredArchitecture()
-          .consideringOnlyDependenciesInLayers()
-          .layer("array")
-          .definedBy("flametop.array")
-          .layer("sampler")
-          .definedBy("flametop.sampler..")
-          .layer("profile")
-          .definedBy("flametop.profile..")
-          .layer("view")
-          .definedBy("flametop.view..")
-          .layer("term")
-          .definedBy("flametop.term..")
-          .layer("export")
-          .definedBy("flametop.export..")
-          .layer("agent")
-          .definedBy("flametop.agent..")
-          .layer("cli")
-          .definedBy("flametop.cli..")
-          .whereLayer("cli")
-          .mayNotBeAccessedByAnyLayer()
-          .whereLayer("agent")
-          .mayOnlyBeAccessedByLayers("cli")
-          .whereLayer("term")
-          .mayOnlyBeAccessedByLayers("cli")
-          .whereLayer("export")
-          .mayOnlyBeAccessedByLayers("term", "agent", "cli")
-          .whereLayer("view")
-          .mayOnlyBeAccessedByLayers("term", "cli")
-          .whereLayer("profile")
-          .mayOnlyBeAccessedByLayers("view", "term", "export", "agent", "cli")
-          .whereLayer("sampler")
-          .mayOnlyBeAccessedByLayers("profile", "view", "term", "export", "agent", "cli")
-          .whereLayer("array")
-          .mayOnlyBeAccessedByLayers("profile", "view");
+      rooms(
+          "flametop.%s..",
+          """
+          cli: nobody
+          agent: cli
+          term: cli
+          export: term agent cli
+          view: term cli
+          profile: view term export agent cli
+          sampler: profile view term export agent cli
+          array: profile view
+          """);
 
   @ArchTest
   static final ArchRule ROOMS_OF_PROFILE_STAND_ON_EACH_OTHER =
-      layeredArchitecture()
-          .consideringOnlyDependenciesInLayers()
-          .layer("answer")
-          .definedBy("flametop.profile.answer")
-          .layer("tree")
-          .definedBy("flametop.profile.tree")
-          .layer("log")
-          .definedBy("flametop.profile.log")
-          .layer("host")
-          .definedBy("flametop.profile.host")
-          .layer("live")
-          .definedBy("flametop.profile.live")
-          .layer("format")
-          .definedBy("flametop.profile.format")
-          .layer("file")
-          .definedBy("flametop.profile.file")
-          .whereLayer("live")
-          .mayNotBeAccessedByAnyLayer()
-          .whereLayer("file")
-          .mayNotBeAccessedByAnyLayer()
-          .whereLayer("format")
-          .mayOnlyBeAccessedByLayers("file")
-          .whereLayer("host")
-          .mayOnlyBeAccessedByLayers("live")
-          .whereLayer("log")
-          .mayOnlyBeAccessedByLayers("live")
-          .whereLayer("tree")
-          .mayOnlyBeAccessedByLayers("log", "live", "file");
+      rooms(
+          "flametop.profile.%s",
+          """
+          live: nobody
+          file: nobody
+          format: file
+          host: live
+          log: live
+          tree: log live file
+          answer: tree log host live format file
+          """);
 
   @ArchTest
   static final ArchRule ROOMS_OF_VIEW_STAND_ON_EACH_OTHER =
-      layeredArchitecture()
-          .consideringOnlyDependenciesInLayers()
-          .layer("base")
-          .definedBy("flametop.view.base")
-          .layer("state")
-          .definedBy("flametop.view.state")
-          .layer("layout")
-          .definedBy("flametop.view.layout")
-          .layer("paint")
-          .definedBy("flametop.view.paint")
-          .layer("keys")
-          .definedBy("flametop.view.keys")
-          .layer("table")
-          .definedBy("flametop.view.table")
-          .layer("screen")
-          .definedBy("flametop.view.screen")
-          .whereLayer("screen")
-          .mayNotBeAccessedByAnyLayer()
-          .whereLayer("table")
-          .mayOnlyBeAccessedByLayers("screen")
-          .whereLayer("paint")
-          .mayOnlyBeAccessedByLayers("table", "screen")
-          .whereLayer("keys")
-          .mayOnlyBeAccessedByLayers("table", "screen")
-          .whereLayer("layout")
-          .mayOnlyBeAccessedByLayers("paint", "keys", "table", "screen")
-          .whereLayer("state")
-          .mayOnlyBeAccessedByLayers("layout", "paint", "keys", "table", "screen");
+      rooms(
+          "flametop.view.%s",
+          """
+          screen: nobody
+          table: screen
+          paint: table screen
+          keys: table screen
+          layout: paint keys table screen
+          state: layout paint keys table screen
+          base: state layout paint keys table screen
+          """);
+
+  /** Each room, with the rooms that may use it. */
+  private static ArchRule rooms(String packages, String table) {
+    List<String[]> rows = table.lines().map(line -> line.split(": | ")).toList();
+    LayeredArchitecture rule = layeredArchitecture().consideringOnlyDependenciesInLayers();
+    for (String[] row : rows) {
+      rule = rule.layer(row[0]).definedBy(String.format(packages, row[0]));
+    }
+    for (String[] row : rows) {
+      LayeredArchitecture.LayerDependencySpecification room = rule.whereLayer(row[0]);
+      rule =
+          row[1].equals("nobody")
+              ? room.mayNotBeAccessedByAnyLayer()
+              : room.mayOnlyBeAccessedByLayers(Arrays.copyOfRange(row, 1, row.length));
+    }
+    return rule;
+  }
 
   @ArchTest
   static final ArchRule NO_CYCLES = slices().matching("flametop.(**)").should().beFreeOfCycles();
@@ -157,47 +121,29 @@ final class ArchitectureTest {
   }
 
   @ArchTest
-  static final ArchRule ONLY_TERM_TOUCHES_LANTERNA =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage("flametop.term..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("com.googlecode.lanterna..");
+  static final ArchRule ONLY_TERM_TOUCHES_LANTERNA = only("term", "com.googlecode.lanterna..");
 
   @ArchTest
   static final ArchRule ONLY_AGENT_TOUCHES_THE_NETWORK =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage("flametop.agent..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage("java.net.http..", "javax.net..");
+      only("agent", "java.net.http..", "javax.net..");
 
-  @ArchTest
-  static final ArchRule ONLY_CLI_TOUCHES_PICOCLI =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage("flametop.cli..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("picocli..");
+  @ArchTest static final ArchRule ONLY_CLI_TOUCHES_PICOCLI = only("cli", "picocli..");
 
   @ArchTest
   static final ArchRule ONLY_FORMAT_TOUCHES_JACKSON_AND_JFR =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage("flametop.profile.format..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAnyPackage("com.fasterxml..", "jdk.jfr..");
+      only("profile.format", "com.fasterxml..", "jdk.jfr..");
 
   @ArchTest
   static final ArchRule ONLY_PROFILE_TOUCHES_CAFFEINE =
-      noClasses()
-          .that()
-          .resideOutsideOfPackage("flametop.profile..")
-          .should()
-          .dependOnClassesThat()
-          .resideInAPackage("com.github.benmanes.caffeine..");
+      only("profile", "com.github.benmanes.caffeine..");
+
+  /** No class outside of a room uses these packages. */
+  private static ArchRule only(String room, String... packages) {
+    return noClasses()
+        .that()
+        .resideOutsideOfPackage("flametop." + room + "..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(packages);
+  }
 }
