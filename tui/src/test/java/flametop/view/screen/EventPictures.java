@@ -1,5 +1,6 @@
 package flametop.view.screen;
 
+import flametop.Copy;
 import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.Snapshot;
@@ -7,7 +8,6 @@ import flametop.sampler.SourceState;
 import flametop.sampler.SourceTotals;
 import flametop.view.base.Prompt;
 import flametop.view.base.View;
-import flametop.view.layout.Scene;
 import flametop.view.screen.Pictures.Frame;
 import flametop.view.state.SourceList;
 import flametop.view.state.SourceListing;
@@ -36,47 +36,39 @@ final class EventPictures {
    * that is being attached.
    */
   static EventsReport report(int shown) {
+    double none = Double.NaN;
+    SourceTotals faults = totals(1_204_118, 1_204_118L * 5_031, 5_012, 3, 1_213_000, faults());
+    SourceTotals throwing = totals(12, 12, 12, 0, 0, List.of(12L));
+    SourceTotals queries = totals(88, 4_210_000_000L, 88, 0, 0, queries());
+    String usdt = "usdt:/usr/lib/x86_64-linux-gnu/libstdc++.so.6:libstdcxx:throw";
+    String query = "uretprobe:/usr/bin/postgres:exec_simple_query,weight=dur";
+    String why =
+        "cycles: this machine has no hardware counters; on a virtual machine its host passes them on or not";
+    EventsReport.Row attaching =
+        row(4, "kprobe:tcp_*", SourceState.OFF, "", Measure.EVENTS, SourceTotals.NONE, none, none);
     List<EventsReport.Row> rows =
         List.of(
-            row(FAULTS, "fault,weight=bytes", SourceState.ON, "", Measure.BYTES)
-                .counts(
-                    totals(1_204_118, 1_204_118L * 5_031, 5_012, 3, 1_213_000, faults()),
-                    2_431.2,
-                    0.0031),
             row(
-                    1,
-                    "usdt:/usr/lib/x86_64-linux-gnu/libstdc++.so.6:libstdcxx:throw",
-                    SourceState.OFF,
-                    "",
-                    Measure.EVENTS)
-                .counts(totals(12, 12, 12, 0, 0, List.of(12L)), 0, 0),
-            row(
-                    QUERIES,
-                    "uretprobe:/usr/bin/postgres:exec_simple_query,weight=dur",
-                    SourceState.ON,
-                    "",
-                    Measure.DURATION)
-                .counts(totals(88, 4_210_000_000L, 88, 0, 0, queries()), 4.4, Double.NaN),
-            row(
-                    CYCLES,
-                    "cycles",
-                    SourceState.MISSING,
-                    "cycles: this machine has no hardware counters; on a virtual machine its host passes them on or not",
-                    Measure.EVENTS)
-                .counts(SourceTotals.NONE, Double.NaN, Double.NaN),
-            new EventsReport.Row(
-                4,
-                "kprobe:tcp_*",
-                true,
-                SourceState.OFF,
+                FAULTS,
+                "fault,weight=bytes",
+                SourceState.ON,
                 "",
+                Measure.BYTES,
+                faults,
+                2_431.2,
+                0.0031),
+            row(1, usdt, SourceState.OFF, "", Measure.EVENTS, throwing, 0, 0),
+            row(QUERIES, query, SourceState.ON, "", Measure.DURATION, queries, 4.4, none),
+            row(
+                CYCLES,
+                "cycles",
+                SourceState.MISSING,
+                why,
                 Measure.EVENTS,
                 SourceTotals.NONE,
-                0,
-                0,
-                Double.NaN,
-                Double.NaN,
-                Double.NaN));
+                none,
+                none),
+            Copy.of(attaching, "attaching", true));
     return new EventsReport(
         shown,
         5,
@@ -88,26 +80,28 @@ final class EventPictures {
             new EventsReport.Turn(Pictures.NOW - 40 * SECOND, "cycles", SourceState.OFF)));
   }
 
-  private interface Counting {
-    EventsReport.Row counts(SourceTotals totals, double perSecond, double cost);
-  }
-
-  private static Counting row(
-      int number, String spec, SourceState state, String why, Measure measure) {
-    return (totals, perSecond, cost) ->
-        new EventsReport.Row(
-            number,
-            spec,
-            false,
-            state,
-            why,
-            measure,
-            totals,
-            totals.rate(),
-            totals.weight() / 250,
-            perSecond,
-            perSecond * 4_096,
-            cost);
+  private static EventsReport.Row row(
+      int number,
+      String spec,
+      SourceState state,
+      String why,
+      Measure measure,
+      SourceTotals totals,
+      double perSecond,
+      double cost) {
+    return new EventsReport.Row(
+        number,
+        spec,
+        false,
+        state,
+        why,
+        measure,
+        totals,
+        totals.rate(),
+        totals.weight() / 250,
+        perSecond,
+        perSecond * 4_096,
+        cost);
   }
 
   private static SourceTotals totals(
@@ -146,23 +140,9 @@ final class EventPictures {
 
   /** A picture with these sources. */
   static Snapshot of(Snapshot s, EventsReport events) {
-    Snapshot.Live live = s.live();
-    return new Snapshot(
-        s.graph(),
-        s.total(),
-        s.selection(),
-        s.search(),
-        s.reversed(),
-        s.refolding(),
-        new Snapshot.Live(
-            events.shownRow() == null ? Measure.TIME : events.shownRow().measure(),
-            live.time(),
-            live.host(),
-            live.losses(),
-            live.cost(),
-            events,
-            live.ended()),
-        s.notices());
+    EventsReport.Row shown = events.shownRow();
+    Measure measure = shown == null ? Measure.TIME : shown.measure();
+    return Copy.of(s, "context", Copy.of(s.live(), "measure", measure, "events", events));
   }
 
   private static SourceList listed(String typed, SourceListing.Row... rows) {
@@ -213,11 +193,11 @@ final class EventPictures {
     frames.add(frame("events-search-80x24", typing));
     frames.add(frame("events-refused-80x24", refused));
     Snapshot time = Pictures.snapshot(Trees.server(), Pictures.state(), 80);
-    Scene none = Scene.of(time, first, 80, 24, Pictures.options());
-    frames.add(new Frame("events-none-80x24", Painter.paint(none)));
+    frames.add(Pictures.frame("events-none-80x24", time, first));
+    ViewState graph = Pictures.state().ofEvents(true);
     for (int source : new int[] {FAULTS, 1, QUERIES}) {
-      frames.add(measure("measure-" + source + "-80x24", source));
-      frames.add(measure("measure-" + source + "-200x60", source));
+      frames.add(frame("measure-" + source + "-80x24", graph, source));
+      frames.add(frame("measure-" + source + "-200x60", graph, source));
     }
     return frames;
   }
@@ -227,24 +207,12 @@ final class EventPictures {
         state, EventsTable.TABLE.place(state).withMarked(number, number + 1));
   }
 
-  private static int[] size(String name) {
-    String[] size = name.substring(name.lastIndexOf('-') + 1).split("x");
-    return new int[] {Integer.parseInt(size[0]), Integer.parseInt(size[1])};
-  }
-
   private static Frame frame(String name, ViewState state) {
-    int[] size = size(name);
-    Snapshot snapshot = of(Pictures.snapshot(Trees.server(), state, size[0]), FAULTS);
-    return new Frame(
-        name, Painter.paint(Scene.of(snapshot, state, size[0], size[1], Pictures.options())));
+    return frame(name, state, FAULTS);
   }
 
-  /** The graph of a source. */
-  private static Frame measure(String name, int source) {
-    int[] size = size(name);
-    ViewState state = Pictures.state().ofEvents(true);
-    Snapshot snapshot = of(Pictures.snapshot(Trees.server(), state, size[0]), source);
-    return new Frame(
-        name, Painter.paint(Scene.of(snapshot, state, size[0], size[1], Pictures.options())));
+  private static Frame frame(String name, ViewState state, int source) {
+    Snapshot snapshot = Pictures.snapshot(Trees.server(), state, Pictures.size(name)[0]);
+    return Pictures.frame(name, of(snapshot, source), state);
   }
 }

@@ -1,5 +1,6 @@
 package flametop.view.screen;
 
+import flametop.Copy;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Measure;
@@ -17,6 +18,7 @@ import flametop.profile.file.StackInput;
 import flametop.view.base.Origin;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
+import flametop.view.screen.Pictures.Frame;
 import flametop.view.state.Keymap;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.PickList;
@@ -26,6 +28,7 @@ import flametop.view.state.ViewState;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /** Frames of files of folded stacks, as they are read. */
@@ -37,8 +40,8 @@ public final class FilePictures {
 
   private FilePictures() {}
 
-  static List<Pictures.Frame> golden() {
-    List<Pictures.Frame> frames = new ArrayList<>();
+  static List<Frame> golden() {
+    List<Frame> frames = new ArrayList<>();
     try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, StackFile.Choice.comm(true));
         StackFile two =
             StackFile.compared(
@@ -57,27 +60,19 @@ public final class FilePictures {
       frames.add(view("diff-sandwich-80x24", two, View.SANDWICH, usual, false));
       frames.add(view("diff-top-80x24", two, View.TOP, usual, false));
       frames.add(view("file-top-plain-80x24", one, View.TOP, usual, true));
-      frames.add(helped("file-top-help-80x24", one, View.TOP));
-      PaintOptions options = options(false);
-      ViewState help = state().withHelp(true);
-      frames.add(
-          new Pictures.Frame(
-              "file-help-80x24",
-              Painter.paint(Scene.of(snapshot(one, help, 80), help, 80, 24, options))));
+      ViewState help = state(View.TOP).withHelp(true);
+      frames.add(new Frame("file-top-help-80x24", scene(one, help, usual, false)));
+      frames.add(new Frame("file-help-80x24", scene(one, state().withHelp(true), usual, false)));
       PickList outermost =
           PickList.open(PickList.Of.COMMS)
               .withRows(one.rows(ProcessRow.By.COMM, StateSet.ALL).get())
               .moved(1);
       for (int[] size : new int[][] {{40, 10}, {80, 24}}) {
-        ViewState picking = state().withPick(outermost);
-        Scene scene = Scene.of(snapshot(one, picking, size[0]), picking, size[0], size[1], options);
-        String name = "file-pick-" + size[0] + "x" + size[1];
-        frames.add(new Pictures.Frame(name, Painter.paint(scene)));
+        Scene scene = scene(one, state().withPick(outermost), size, false);
+        frames.add(new Frame("file-pick-" + size[0] + "x" + size[1], scene));
       }
-      frames.add(
-          new Pictures.Frame(
-              "file-opening-80x24",
-              Painter.paint(Scene.of(Snapshot.OPENING, state(), 80, 24, options))));
+      Scene opening = Scene.of(Snapshot.OPENING, state(), 80, 24, options(false));
+      frames.add(new Frame("file-opening-80x24", opening));
       frames.add(turning(one));
       owners(frames);
       frames.add(waiting());
@@ -88,7 +83,7 @@ public final class FilePictures {
   }
 
   /** A profile that says processes and threads, and has two types of values. */
-  private static void owners(List<Pictures.Frame> frames) throws Exception {
+  private static void owners(List<Frame> frames) throws Exception {
     StackFile.Choice choice = new StackFile.Choice(null, "", true, null);
     try (StackFile file = new StackFile(StackInput.open(OWNERS), 1, 1, choice)) {
       file.whole().get();
@@ -98,95 +93,67 @@ public final class FilePictures {
       PickList types =
           PickList.open(PickList.Of.SAMPLE_TYPES)
               .withRows(file.rows(ProcessRow.By.SAMPLE_TYPE, StateSet.ALL).get());
-      PaintOptions options = options(false);
-      for (ViewState state :
-          List.of(
-              state(),
-              state().withPick(processes.moved(1)),
-              state().withPick(types.moved(1)),
-              state().withHelp(true))) {
-        Scene scene = Scene.of(snapshot(file, state, 80), state, 80, 24, options);
-        String name =
-            state.help()
-                ? "-help"
-                : state.pick() == null ? "" : "-" + state.pick().of().label().replace(' ', '-');
-        frames.add(new Pictures.Frame("file-owners" + name + "-80x24", Painter.paint(scene)));
+      Map<String, ViewState> states =
+          Map.of(
+              "", state(),
+              "-pid", state().withPick(processes.moved(1)),
+              "-sample-type", state().withPick(types.moved(1)),
+              "-help", state().withHelp(true));
+      for (String name : states.keySet()) {
+        Scene scene = scene(file, states.get(name), new int[] {80, 24}, false);
+        frames.add(new Frame("file-owners" + name + "-80x24", scene));
       }
     }
   }
 
-  private static Pictures.Frame turning(StackFile file) throws Exception {
-    Snapshot.Reading reading =
-        new Snapshot.Reading(
-            "now.folded",
-            1,
-            1,
+  private static Frame turning(StackFile file) throws Exception {
+    Snapshot of = snapshot(file, state(), 80);
+    Snapshot.Reading read =
+        Copy.of(
+            reading("now.folded"),
+            "bytes",
             9,
+            "size",
             9,
+            "done",
             true,
-            Measure.SAMPLES,
+            "stacks",
             12,
-            "",
-            0.43,
-            true,
-            true,
-            Set.of(),
-            List.of(),
-            0);
-    ViewState state = state();
-    Snapshot snapshot = with(snapshot(file, state, 80), reading);
-    state = state.withView(View.CALLERS);
-    return new Pictures.Frame(
-        "file-turning-80x24", Painter.paint(Scene.of(snapshot, state, 80, 24, options(false))));
+            "folded",
+            0.43);
+    Snapshot snapshot = with(of, read);
+    ViewState state = state().withView(View.CALLERS);
+    return Pictures.frame("file-turning-80x24", snapshot, state, options(false));
   }
 
-  private static Pictures.Frame waiting() throws Exception {
+  private static Frame waiting() throws Exception {
     try (StackFile empty =
         new StackFile(StackInput.open(Path.of("/dev/null")), 1, 1, StackFile.Choice.comm(true))) {
       String waits = "waiting for a writer of stacks.fifo";
-      Snapshot.Reading reading =
-          new Snapshot.Reading(
-              "stacks.fifo",
-              1,
-              1,
-              0,
-              -1,
-              false,
-              Measure.SAMPLES,
-              0,
-              waits,
-              1,
-              true,
-              true,
-              Set.of(),
-              List.of(),
-              0);
+      Snapshot.Reading reading = Copy.of(reading("stacks.fifo"), "waits", waits);
       Snapshot snapshot = with(snapshot(empty, state(), 80), reading);
-      return new Pictures.Frame(
-          "file-waiting-80x24", Painter.paint(Scene.of(snapshot, state(), 80, 24, options(false))));
+      return Pictures.frame("file-waiting-80x24", snapshot, state(), options(false));
     }
   }
 
+  /** Nothing is read of a pipe. */
+  private static Snapshot.Reading reading(String name) {
+    return new Snapshot.Reading(
+        name, 1, 1, 0, -1, false, Measure.SAMPLES, 0, "", 1, true, true, Set.of(), List.of(), 0);
+  }
+
   private static Snapshot with(Snapshot s, Snapshot.Reading reading) {
-    return new Snapshot(
-        s.graph(),
-        s.total(),
-        s.selection(),
-        s.search(),
-        s.reversed(),
-        s.refolding(),
-        new Snapshot.File(reading, 0),
-        List.of());
+    return Copy.of(s, "context", new Snapshot.File(reading, 0), "notices", List.of());
   }
 
   /** A file and two that are compared, named so. */
-  static List<Pictures.Frame> inEveryView(int columns, int rows, boolean plain) {
+  static List<Frame> inEveryView(int columns, int rows, boolean plain) {
     int[] size = {columns, rows};
     try (StackFile one = new StackFile(StackInput.open(NOW), 2, 3, StackFile.Choice.comm(true));
         StackFile two =
             StackFile.compared(
                 StackInput.open(BEFORE), StackInput.open(NOW), StackFile.Choice.comm(true))) {
-      List<Pictures.Frame> frames = new ArrayList<>();
+      List<Frame> frames = new ArrayList<>();
       if (columns >= Split.MIN_COLUMNS) {
         frames.add(SplitPictures.graph("split", size, plain));
       }
@@ -205,9 +172,9 @@ public final class FilePictures {
     }
   }
 
-  private static Pictures.Frame frame(
+  private static Frame frame(
       String name, StackFile file, String selected, int[] size, boolean plain) throws Exception {
-    return new Pictures.Frame(name, Painter.paint(scene(file, selected, size, plain)));
+    return new Frame(name, scene(file, selected, size, plain));
   }
 
   /** A file with a frame selected. */
@@ -231,20 +198,13 @@ public final class FilePictures {
     for (int i = index; i >= 0; i = all.parent()[i]) {
       trail.add(0, all.node()[i]);
     }
-    state = state.withSelected(all.node()[index], trail);
-    return Scene.of(snapshot(file, state, size[0]), state, size[0], size[1], options(plain));
+    return scene(file, state.withSelected(all.node()[index], trail), size, plain);
   }
 
   /** One that is not the graph; the sandwich is of the loop of nginx. */
-  private static Pictures.Frame view(
-      String name, StackFile file, View view, int[] size, boolean plain) throws Exception {
-    Scene scene = scene(file, state(view), size, plain);
-    return new Pictures.Frame(name, Painter.paint(scene));
-  }
-
-  private static Pictures.Frame helped(String name, StackFile file, View view) throws Exception {
-    Scene scene = scene(file, state(view).withHelp(true), new int[] {80, 24}, false);
-    return new Pictures.Frame(name, Painter.paint(scene));
+  private static Frame view(String name, StackFile file, View view, int[] size, boolean plain)
+      throws Exception {
+    return new Frame(name, scene(file, state(view), size, plain));
   }
 
   private static ViewState state(View view) {

@@ -13,6 +13,8 @@ import static flametop.view.screen.Pictures.state;
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.Page;
+import flametop.profile.answer.QualityReport;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
@@ -30,14 +32,12 @@ import flametop.view.state.FormatList;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.PickList;
 import flametop.view.state.Search;
-import flametop.view.state.TablePlace;
 import flametop.view.state.TimeChoice;
 import flametop.view.state.ViewState;
 import flametop.view.state.Zoom;
 import flametop.view.table.CpusTable;
 import flametop.view.table.QualityTable;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 
@@ -51,9 +51,8 @@ public final class GoldenFrames {
     List<Frame> frames = new ArrayList<>();
     Tree server = Trees.server();
     ViewState selected = selecting(state(), server, READ_QUERY);
-    int[][] sizes = {{40, 10}, {80, 24}, {120, 30}, {160, 40}, {200, 60}};
-    for (int[] size : sizes) {
-      frames.add(frame("normal-" + size[0] + "x" + size[1], server, selected));
+    for (String size : List.of("40x10", "80x24", "120x30", "160x40", "200x60")) {
+      frames.add(frame("normal-" + size, server, selected));
     }
     Tree spinners = Trees.spinners();
     for (String size : new String[] {"40x10", "80x24", "120x40", "200x60"}) {
@@ -97,16 +96,12 @@ public final class GoldenFrames {
     frames.add(frame("search-120x30", server, selected.withSearch(Search.of("^process", true))));
     frames.add(frame("search-kept-80x24", server, selected.withSearch(Search.of("tcp_", false))));
     frames.add(frame("search-invalid-80x24", server, selected.withSearch(Search.of("a(b", true))));
-    for (int[] size : new int[][] {{40, 10}, {80, 24}, {120, 30}}) {
-      ViewState exporting = selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).moved(1));
-      frames.add(frame("export-" + size[0] + "x" + size[1], server, exporting));
+    ViewState exporting = selected.withFormats(FormatList.CLOSED.opened(View.GRAPH).moved(1));
+    for (String size : List.of("40x10", "80x24", "120x30")) {
+      frames.add(frame("export-" + size, server, exporting));
     }
-    frames.add(
-        frame(
-            "export-typed-80x24",
-            server,
-            selected.withFormats(
-                FormatList.CLOSED.opened(View.GRAPH).withPrompt(Prompt.of("screen")))));
+    FormatList typed = FormatList.CLOSED.opened(View.GRAPH).withPrompt(Prompt.of("screen"));
+    frames.add(frame("export-typed-80x24", server, selected.withFormats(typed)));
     ViewState picking =
         selected.withPick(
             PickList.open(PickList.Of.PROCESSES).withRows(Reports.processes()).moved(2));
@@ -115,16 +110,12 @@ public final class GoldenFrames {
         selected.withPick(PickList.open(PickList.Of.CGROUPS).withRows(Reports.cgroups()));
     frames.add(frame("pick-cgroup-80x24", server, groups));
     frames.add(frame("pick-cgroup-40x10", server, groups));
-    frames.add(
-        frame(
-            "pick-typed-80x24",
-            server,
-            picking.withPick(picking.pick().withPrompt(Prompt.of("postg")))));
-    frames.add(
-        frame(
-            "pick-unmatched-80x24",
-            server,
-            PickKeys.narrowed(selected, picking.pick().withPrompt(Prompt.of("zzz"))).state()));
+    PickList list = picking.pick();
+    ViewState narrowed = picking.withPick(list.withPrompt(Prompt.of("postg")));
+    frames.add(frame("pick-typed-80x24", server, narrowed));
+    PickList unmatched = list.withPrompt(Prompt.of("zzz"));
+    ViewState nothing = PickKeys.narrowed(selected, unmatched).state();
+    frames.add(frame("pick-unmatched-80x24", server, nothing));
     frames.add(frame("help-80x24", server, selected.withHelp(true)));
     frames.add(frame("help-40x10", server, selected.withHelp(true)));
     frames.add(frame("help-last-80x24", server, selected.withHelpPage(1)));
@@ -154,49 +145,36 @@ public final class GoldenFrames {
     List<String> notice =
         List.of(
             "CPU clock refused (perf_event_paranoid=4): sysctl kernel.perf_event_paranoid=1; on-CPU stacks come from the passes");
-    frames.add(
-        frame("notice-120x30", snapshot(server, selected, 120, Reports.cpus(2), notice), selected));
-    frames.add(
-        frame(
-            "cpus-12-160x40",
-            snapshot(server, selected, 160, Reports.cpus(12), List.of()),
-            selected));
-    frames.add(
-        frame(
-            "cpus-96-120x30",
-            snapshot(server, selected, 120, Reports.cpus(96), List.of()),
-            selected));
+    Snapshot noticed = snapshot(server, selected, 120, Reports.cpus(2), notice);
+    frames.add(frame("notice-120x30", noticed, selected));
+    Snapshot some = snapshot(server, selected, 160, Reports.cpus(12), List.of());
+    frames.add(frame("cpus-12-160x40", some, selected));
+    Snapshot many = snapshot(server, selected, 120, Reports.cpus(96), List.of());
+    frames.add(frame("cpus-96-120x30", many, selected));
     cpuFrames(frames, server, selected);
     ViewState quality = state().withView(View.QUALITY);
     QualityTable table = QualityTable.TABLE;
-    ViewState second =
-        table.with(
-            quality,
-            table
-                .place(quality)
-                .withMarked(
-                    Reports.quality().processes().get(1).pid()
-                        + "/"
-                        + Reports.quality().processes().get(1).name(),
-                    1));
+    QualityReport.Row java = Reports.quality().processes().get(1);
+    String mark = java.pid() + "/" + java.name();
+    ViewState second = table.with(quality, table.place(quality).withMarked(mark, 1));
     ViewState modules = table.with(quality, table.place(quality).withNextKind(3));
     ViewState runtimes = table.with(modules, table.place(modules).withNextKind(3));
     ViewState frugal =
         quality.withPace(
             new Budget.Pace(2 * SECOND, false, 4, 24),
             "budget 5%: picture 2 s, passes 19→4, clock 99→24");
-    frames.add(quality("quality-80x24", second));
-    frames.add(quality("quality-200x60", second));
-    frames.add(quality("quality-modules-80x24", modules));
-    frames.add(quality("quality-modules-200x60", modules));
-    frames.add(quality("quality-runtimes-40x10", runtimes));
-    frames.add(quality("quality-runtimes-80x24", runtimes));
-    frames.add(quality("quality-runtimes-200x60", runtimes));
-    frames.add(quality("quality-runtimes-help-80x24", runtimes.withHelp(true)));
-    frames.add(quality("quality-budget-80x24", frugal));
-    frames.add(quality("quality-budget-200x60", frugal));
-    frames.add(quality("quality-40x10", second));
-    frames.add(quality("quality-help-80x24", quality.withHelp(true)));
+    frames.add(page("quality-80x24", second, Reports.quality()));
+    frames.add(page("quality-200x60", second, Reports.quality()));
+    frames.add(page("quality-modules-80x24", modules, Reports.quality()));
+    frames.add(page("quality-modules-200x60", modules, Reports.quality()));
+    frames.add(page("quality-runtimes-40x10", runtimes, Reports.quality()));
+    frames.add(page("quality-runtimes-80x24", runtimes, Reports.quality()));
+    frames.add(page("quality-runtimes-200x60", runtimes, Reports.quality()));
+    frames.add(page("quality-runtimes-help-80x24", runtimes.withHelp(true), Reports.quality()));
+    frames.add(page("quality-budget-80x24", frugal, Reports.quality()));
+    frames.add(page("quality-budget-200x60", frugal, Reports.quality()));
+    frames.add(page("quality-40x10", second, Reports.quality()));
+    frames.add(page("quality-help-80x24", quality.withHelp(true), Reports.quality()));
     frames.add(frame("budget-80x24", server, frugal.withView(View.GRAPH)));
     PaintOptions ascii = options(/* ascii= */ true, /* plain= */ true);
     frames.add(frame("ascii-80x24", snapshot(server, selected, 80), selected, ascii));
@@ -218,87 +196,52 @@ public final class GoldenFrames {
   }
 
   private static void cpuFrames(List<Frame> frames, Tree server, ViewState selected) {
-    int[][] sizes = {{80, 24}, {200, 60}};
-    TablePlace<Integer, Comparator<CpuRow>> first = CpusTable.TABLE.place(state());
-    TablePlace<Integer, Comparator<CpuRow>> chosen =
+    ViewState cpus = state().withView(View.CPUS);
+    ViewState idle = state().withView(View.IDLE);
+    Scene opening = Scene.of(Snapshot.OPENING, Reports.bare(), cpus, 80, 24, options());
+    ViewState sorted = Keys.press(opening, Key.of('s')).state().withoutMessage();
+    ViewState marked =
         CpusTable.TABLE
-            .place(
-                Keys.press(
-                        Scene.of(
-                            Snapshot.OPENING,
-                            Reports.bare(),
-                            state().withView(View.CPUS),
-                            80,
-                            24,
-                            options()),
-                        Key.of('s'))
-                    .state())
-            .withMarked(5, 0);
-    Shape marked = Shape.of(new Shape.Cpus(Set.of(3, 5), false));
-    for (int[] size : sizes) {
-      String of = "-" + size[0] + "x" + size[1];
-      for (int count : new int[] {2, 16, 128, 512}) {
-        Snapshot snapshot = snapshot(server, selected, size[0], Reports.crowd(count), List.of());
-        frames.add(frame("panel-" + count + of, snapshot, selected));
-      }
-      CpuReport many = new CpuReport(Reports.crowd(16), "", "", "");
-      frames.add(page("cpus-view" + of, View.CPUS, first, many, size));
-      frames.add(page("cpus-view-marked" + of, View.CPUS, chosen, marked, many, size, false));
-      frames.add(page("cpus-view-bare" + of, View.CPUS, first, Reports.bare(), size));
-      frames.add(page("idle-view" + of, View.IDLE, first, many, size));
-      frames.add(page("idle-view-bare" + of, View.IDLE, first, Reports.bare(), size));
-      ViewState ranged =
-          TimePictures.choosing(selected, new TimeRange(3_880 * SECOND, 3_930 * SECOND))
-              .withTime(new TimeChoice(true, 3_900 * SECOND, null, null, false));
-      frames.add(frame("time" + of, server, ranged));
-    }
-    int[] small = {40, 10};
+            .with(sorted, CpusTable.TABLE.place(sorted).withMarked(5, 0))
+            .withShape(Shape.of(new Shape.Cpus(Set.of(3, 5), false)));
     CpuReport many = new CpuReport(Reports.crowd(16), "", "", "");
-    frames.add(page("cpus-view-40x10", View.CPUS, chosen, marked, many, small, false));
-    frames.add(page("idle-view-40x10", View.IDLE, first, many, small));
-    for (int count : new int[] {16, 512}) {
-      Snapshot snapshot = snapshot(server, selected, 40, Reports.crowd(count), List.of());
-      frames.add(frame("panel-" + count + "-40x10", snapshot, selected));
+    ViewState ranged =
+        TimePictures.choosing(selected, new TimeRange(3_880 * SECOND, 3_930 * SECOND))
+            .withTime(new TimeChoice(true, 3_900 * SECOND, null, null, false));
+    for (String size : List.of("80x24", "200x60")) {
+      for (int count : new int[] {2, 16, 128, 512}) {
+        frames.add(panel("panel-" + count + "-" + size, selected, count, options()));
+      }
+      frames.add(page("cpus-view-" + size, cpus, many));
+      frames.add(page("cpus-view-marked-" + size, marked, many));
+      frames.add(page("cpus-view-bare-" + size, cpus, Reports.bare()));
+      frames.add(page("idle-view-" + size, idle, many));
+      frames.add(page("idle-view-bare-" + size, idle, Reports.bare()));
+      frames.add(frame("time-" + size, server, ranged));
     }
+    frames.add(page("cpus-view-40x10", marked, many));
+    frames.add(page("idle-view-40x10", idle, many));
+    frames.add(panel("panel-16-40x10", selected, 16, options()));
+    frames.add(panel("panel-512-40x10", selected, 512, options()));
     PaintOptions plain = options(/* ascii= */ true, /* plain= */ true);
-    Snapshot snapshot = snapshot(server, selected, 80, Reports.crowd(512), List.of());
-    frames.add(frame("panel-512-ascii-80x24", snapshot, selected, plain));
-    frames.add(page("cpus-help-80x24", View.CPUS, first, many, new int[] {80, 24}, true));
-    frames.add(page("idle-help-80x24", View.IDLE, first, many, new int[] {80, 24}, true));
+    frames.add(panel("panel-512-ascii-80x24", selected, 512, plain));
+    frames.add(page("cpus-help-80x24", cpus.withHelp(true), many));
+    frames.add(page("idle-help-80x24", idle.withHelp(true), many));
   }
 
-  private static Frame page(
-      String name,
-      View view,
-      TablePlace<Integer, Comparator<CpuRow>> table,
-      CpuReport report,
-      int[] size) {
-    return page(name, view, table, report, size, false);
+  /** The server with so many CPUs. */
+  private static Frame panel(String name, ViewState state, int cpus, PaintOptions options) {
+    List<CpuRow> rows = Reports.crowd(cpus);
+    Snapshot snapshot = snapshot(Trees.server(), state, size(name)[0], rows, List.of());
+    return frame(name, snapshot, state, options);
   }
 
-  private static Frame page(
-      String name,
-      View view,
-      TablePlace<Integer, Comparator<CpuRow>> table,
-      CpuReport report,
-      int[] size,
-      boolean help) {
-    return page(name, view, table, Shape.PLAIN, report, size, help);
-  }
-
-  private static Frame page(
-      String name,
-      View view,
-      TablePlace<Integer, Comparator<CpuRow>> table,
-      Shape shape,
-      CpuReport report,
-      int[] size,
-      boolean help) {
-    ViewState state =
-        CpusTable.TABLE.with(state().withView(view), table).withShape(shape).withHelp(help);
-    Snapshot snapshot = snapshot(Trees.server(), state, size[0], report.cpus(), List.of());
-    return new Frame(
-        name, Painter.paint(Scene.of(snapshot, report, state, size[0], size[1], options())));
+  /** A table. */
+  private static Frame page(String name, ViewState state, Page page) {
+    int[] size = size(name);
+    List<CpuRow> cpus = page instanceof CpuReport report ? report.cpus() : Reports.cpus(2);
+    Snapshot snapshot = snapshot(Trees.server(), state, size[0], cpus, List.of());
+    return new Frame(name, Scene.of(snapshot, page, state, size[0], size[1], options()));
   }
 
   /** The golden set: sizes and moments. Painted once: many tests go through it. */
@@ -307,13 +250,5 @@ public final class GoldenFrames {
       golden = List.copyOf(paintGolden());
     }
     return golden;
-  }
-
-  private static Frame quality(String name, ViewState state) {
-    int[] size = size(name);
-    Snapshot snapshot = snapshot(Trees.server(), state, size[0]);
-    return new Frame(
-        name,
-        Painter.paint(Scene.of(snapshot, Reports.quality(), state, size[0], size[1], options())));
   }
 }

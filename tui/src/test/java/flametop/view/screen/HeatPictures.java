@@ -4,6 +4,7 @@ import flametop.profile.answer.HeatMap;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TimeRange;
 import flametop.view.layout.Scene;
+import flametop.view.screen.Pictures.Frame;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
@@ -13,7 +14,6 @@ import java.util.List;
 public final class HeatPictures {
   private static final long SECOND = 1_000_000_000L;
   private static final long MS = 1_000_000L;
-  private static final int[][] SIZES = {{40, 16}, {80, 24}, {120, 40}, {200, 60}};
 
   /** The pictures show this moment. */
   public static final long NOW = 4_000 * SECOND;
@@ -55,33 +55,34 @@ public final class HeatPictures {
     return Scene.of(snapshot, map(), state, size[0], size[1], options);
   }
 
-  static List<Pictures.Frame> golden() {
-    List<Pictures.Frame> frames = new ArrayList<>();
+  static List<Frame> golden() {
+    List<Frame> frames = new ArrayList<>();
     Tree server = Trees.server();
     ViewState selected = Pictures.selecting(Pictures.state(), server, "redis-server", "main");
     ViewState bursts = mapped(selected, BURST);
     TimeRange burst = new TimeRange(BURST, BURST + 40 * MS);
     ViewState chosen = TimePictures.choosing(bursts, burst);
-    for (int[] size : SIZES) {
-      frames.add(frame("bursts", Pictures.snapshot(server, bursts, size[0]), bursts, size));
-      Snapshot ranged = TimePictures.graphOf(server, chosen, size[0], burst);
-      frames.add(frame("bursts-range", ranged, chosen, size));
+    for (String size : List.of("40x16", "80x24", "120x40", "200x60")) {
+      int columns = Pictures.size(size)[0];
+      frames.add(frame("bursts-" + size, Pictures.snapshot(server, bursts, columns), bursts));
+      Snapshot ranged = TimePictures.graphOf(server, chosen, columns, burst);
+      frames.add(frame("bursts-range-" + size, ranged, chosen));
     }
-    int[] small = {80, 24};
-    Snapshot old = TimePictures.old(server, bursts, 80, 30);
-    frames.add(frame("bursts-old", old, bursts, small));
+    frames.add(frame("bursts-old-80x24", TimePictures.old(server, bursts, 80, 30), bursts));
     Snapshot snapshot = Pictures.snapshot(server, bursts, 80);
     for (boolean plain : new boolean[] {false, true}) {
-      PaintOptions options = Pictures.options(/* ascii= */ !plain, plain);
       String name = plain ? "bursts-plain-80x24" : "bursts-ascii-80x24";
-      frames.add(new Pictures.Frame(name, Painter.paint(scene(snapshot, bursts, small, options))));
+      frames.add(frame(name, snapshot, bursts, Pictures.options(/* ascii= */ !plain, plain)));
     }
     return frames;
   }
 
-  private static Pictures.Frame frame(String name, Snapshot snapshot, ViewState state, int[] size) {
-    return new Pictures.Frame(
-        name + "-" + size[0] + "x" + size[1],
-        Painter.paint(scene(snapshot, state, size, Pictures.options())));
+  private static Frame frame(String name, Snapshot snapshot, ViewState state) {
+    return frame(name, snapshot, state, Pictures.options());
+  }
+
+  private static Frame frame(
+      String name, Snapshot snapshot, ViewState state, PaintOptions options) {
+    return new Frame(name, scene(snapshot, state, Pictures.size(name), options));
   }
 }

@@ -59,6 +59,11 @@ public final class Pictures {
     return state.withMoment(state.moment().withFrozen(true));
   }
 
+  /** The picture of a state. */
+  public static Scene scene(Tree tree, ViewState state, int columns, int rows) {
+    return Scene.of(snapshot(tree, state, columns), state, columns, rows, options());
+  }
+
   /** What the profile would answer to the state's question. */
   public static Snapshot snapshot(Tree tree, ViewState state, int columns) {
     return snapshot(tree, state, columns, Reports.cpus(2), List.of());
@@ -69,10 +74,7 @@ public final class Pictures {
     GraphQuery query = Questions.picture(state, columns);
     boolean frozen = state.moment().frozen();
     long weight = tree.nodes.get((int) query.selected()).weight;
-    long[] byState = new long[State.values().length];
-    byState[State.RUN.ordinal()] = weight * 71 / 100;
-    byState[State.QUEUED.ordinal()] = weight * 3 / 100;
-    byState[State.SLEEP.ordinal()] = weight * 26 / 100;
+    long[] byState = byState(weight);
     if (tree.root.queued > 0) {
       long queued = tree.nodes.get((int) query.selected()).queued;
       byState[State.RUN.ordinal()] = weight - queued;
@@ -125,6 +127,14 @@ public final class Pictures {
         notices);
   }
 
+  static long[] byState(long weight) {
+    long[] byState = new long[State.values().length];
+    byState[State.RUN.ordinal()] = weight * 71 / 100;
+    byState[State.QUEUED.ordinal()] = weight * 3 / 100;
+    byState[State.SLEEP.ordinal()] = weight * 26 / 100;
+    return byState;
+  }
+
   private static float[] busy(boolean idle) {
     float[] busy = new float[300];
     for (int i = 0; i < busy.length; i++) {
@@ -162,7 +172,11 @@ public final class Pictures {
   }
 
   /** One frame of the golden set. */
-  public record Frame(String name, CellGrid grid) {}
+  public record Frame(String name, CellGrid grid) {
+    Frame(String name, Scene scene) {
+      this(name, Painter.paint(scene));
+    }
+  }
 
   /** Names from the process down to the function that reads a query. */
   public static String[] readQuery() {
@@ -189,10 +203,10 @@ public final class Pictures {
 
   static Frame frame(String name, Snapshot snapshot, ViewState state, PaintOptions options) {
     int[] size = size(name);
-    return new Frame(name, Painter.paint(Scene.of(snapshot, state, size[0], size[1], options)));
+    return new Frame(name, Scene.of(snapshot, state, size[0], size[1], options));
   }
 
-  /** Columns and rows that the name of a frame ends in. */
+  /** Columns and rows that the name of a frame ends in: {@code 80x24}. */
   static int[] size(String name) {
     String[] size = name.substring(name.lastIndexOf('-') + 1).split("x");
     return new int[] {Integer.parseInt(size[0]), Integer.parseInt(size[1])};

@@ -1,5 +1,8 @@
 package flametop.view.screen;
 
+import static flametop.view.screen.Pictures.byState;
+
+import flametop.Copy;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
@@ -8,12 +11,12 @@ import flametop.profile.answer.Sandwich;
 import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
-import flametop.sampler.State;
 import flametop.view.base.Colouring;
 import flametop.view.base.Key;
 import flametop.view.base.Prompt;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
+import flametop.view.screen.Pictures.Frame;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.Questions;
 import flametop.view.state.Search;
@@ -24,63 +27,46 @@ import java.util.regex.Pattern;
 
 /** Sandwiches of functions of machines made by hand. */
 public final class SandwichPictures {
-  private static final int[][] SIZES = {{40, 10}, {80, 24}, {120, 34}, {200, 60}};
-
   private SandwichPictures() {}
 
-  static List<Pictures.Frame> golden() {
-    List<Pictures.Frame> frames = new ArrayList<>();
+  static List<Frame> golden() {
+    List<Frame> frames = new ArrayList<>();
     Tree server = Trees.server();
     ViewState syscall = of("entry_SYSCALL_64", NodeKind.KERNEL, "[kernel]");
     ViewState plan = of("ExecutePlan", NodeKind.USER, "postgres");
     Tree deep = Trees.deep(90);
     ViewState middle = of(middle(deep), NodeKind.USER, "deep");
-    for (int[] size : SIZES) {
-      String of = "-" + size[0] + "x" + size[1];
-      frames.add(frame("sandwich" + of, server, syscall, size));
-      frames.add(frame("sandwich-callees" + of, server, plan, size));
-      frames.add(frame("sandwich-deep" + of, deep, middle, size));
+    for (String size : List.of("40x10", "80x24", "120x34", "200x60")) {
+      frames.add(frame("sandwich-" + size, server, syscall));
+      frames.add(frame("sandwich-callees-" + size, server, plan));
+      frames.add(frame("sandwich-deep-" + size, deep, middle));
     }
-    int[] small = {80, 24};
-    int[] wide = {120, 34};
     ViewState none = Pictures.state().withView(View.SANDWICH);
-    frames.add(frame("sandwich-none-80x24", server, none, small));
-    frames.add(frame("sandwich-none-40x10", server, none, SIZES[0]));
-    frames.add(
-        frame("sandwich-gone-80x24", server, of("gone", NodeKind.USER, "libgone.so"), small));
-    frames.add(
-        frame("sandwich-outermost-80x24", server, of("main", NodeKind.USER, "nginx"), small));
-    frames.add(
-        frame(
-            "sandwich-reason-120x34",
-            server,
-            of("[jit without frame pointers]", NodeKind.REASON, ""),
-            wide));
-    frames.add(
-        frame("sandwich-leaf-80x24", server, of("tcp_write_xmit", NodeKind.KERNEL, "[ip]"), small));
-    frames.add(frame("sandwich-caller-80x24", server, press(server, syscall, small, "up"), small));
-    frames.add(
-        frame(
-            "sandwich-zoomed-120x34",
-            server,
-            press(server, syscall, wide, "up", "up", "enter"),
-            wide));
+    frames.add(frame("sandwich-none-80x24", server, none));
+    frames.add(frame("sandwich-none-40x10", server, none));
+    ViewState gone = of("gone", NodeKind.USER, "libgone.so");
+    frames.add(frame("sandwich-gone-80x24", server, gone));
+    frames.add(frame("sandwich-outermost-80x24", server, of("main", NodeKind.USER, "nginx")));
+    ViewState reason = of("[jit without frame pointers]", NodeKind.REASON, "");
+    frames.add(frame("sandwich-reason-120x34", server, reason));
+    ViewState leaf = of("tcp_write_xmit", NodeKind.KERNEL, "[ip]");
+    frames.add(frame("sandwich-leaf-80x24", server, leaf));
+    int[] small = {80, 24};
+    frames.add(frame("sandwich-caller-80x24", server, press(server, syscall, small, "up")));
+    ViewState zoomed = press(server, syscall, new int[] {120, 34}, "up", "up", "enter");
+    frames.add(frame("sandwich-zoomed-120x34", server, zoomed));
     Search search = new Search(Prompt.of("tcp"), false, Pattern.compile("tcp"), "", 0);
-    frames.add(frame("sandwich-search-120x34", server, syscall.withSearch(search), wide));
-    frames.add(frame("sandwich-help-80x24", server, syscall.withHelp(true), small));
+    frames.add(frame("sandwich-search-120x34", server, syscall.withSearch(search)));
+    frames.add(frame("sandwich-help-80x24", server, syscall.withHelp(true)));
     ViewState frozen = Pictures.frozen(syscall).withColouring(Colouring.STATE);
-    frames.add(frame("sandwich-frozen-by-state-120x34", server, frozen, wide));
+    frames.add(frame("sandwich-frozen-by-state-120x34", server, frozen));
     for (boolean ascii : new boolean[] {false, true}) {
+      String name = ascii ? "sandwich-ascii-80x24" : "sandwich-plain-80x24";
       PaintOptions options = Pictures.options(ascii, true);
-      frames.add(
-          new Pictures.Frame(
-              "sandwich-" + (ascii ? "ascii" : "plain") + "-80x24",
-              Painter.paint(scene(server, syscall, small, options, false))));
+      frames.add(new Frame(name, scene(server, syscall, small, options, false)));
     }
-    frames.add(
-        new Pictures.Frame(
-            "sandwich-folding-80x24",
-            Painter.paint(scene(server, syscall, small, Pictures.options(), true))));
+    Scene folding = scene(server, syscall, small, Pictures.options(), true);
+    frames.add(new Frame("sandwich-folding-80x24", folding));
     return frames;
   }
 
@@ -101,8 +87,8 @@ public final class SandwichPictures {
     return s;
   }
 
-  private static Pictures.Frame frame(String name, Tree tree, ViewState state, int[] size) {
-    return new Pictures.Frame(name, Painter.paint(scene(tree, state, size)));
+  private static Frame frame(String name, Tree tree, ViewState state) {
+    return new Frame(name, scene(tree, state, Pictures.size(name)));
   }
 
   public static Scene scene(Tree tree, ViewState state, int[] size) {
@@ -131,19 +117,16 @@ public final class SandwichPictures {
     GraphQuery below = query(query, query.callees());
     Tree selected = inCallees ? callees : callers;
     boolean some = callees.nodes.size() > 1;
-    GraphQuery asked =
-        query.selected() == GraphQuery.ROOT && some
-            ? selecting(below, 1)
-            : selecting(below, query.selected());
+    long asked = query.selected() == GraphQuery.ROOT && some ? 1 : query.selected();
     Tree of = query.selected() == GraphQuery.ROOT ? callees : selected;
     Selection selection =
         of.selection(
-            asked,
+            Copy.of(below, "selected", asked),
             query.function().module(),
             1,
             812,
             "/usr/bin/redis-server 127.0.0.1:6379",
-            byState(of.nodes.get((int) asked.selected()).weight));
+            byState(of.nodes.get((int) asked).weight));
     long self = 0;
     GraphSlice slice = callees.slice(query(query, GraphQuery.ROOT));
     for (int i = 1; i < slice.size(); i++) {
@@ -164,32 +147,11 @@ public final class SandwichPictures {
         refolding);
   }
 
-  private static long[] byState(long weight) {
-    long[] byState = new long[State.values().length];
-    byState[State.RUN.ordinal()] = weight * 71 / 100;
-    byState[State.QUEUED.ordinal()] = weight * 3 / 100;
-    byState[State.SLEEP.ordinal()] = weight * 26 / 100;
-    return byState;
-  }
-
   private static GraphQuery query(SandwichQuery query, long zoom) {
     return new GraphQuery(
         query.states(),
         zoom,
         GraphQuery.ROOT,
-        query.columns(),
-        query.levels(),
-        query.search(),
-        query.byState(),
-        null,
-        false);
-  }
-
-  private static GraphQuery selecting(GraphQuery query, long node) {
-    return new GraphQuery(
-        query.states(),
-        query.zoom(),
-        node,
         query.columns(),
         query.levels(),
         query.search(),

@@ -1,5 +1,8 @@
 package flametop.view.screen;
 
+import static flametop.view.screen.Pictures.frame;
+import static flametop.view.screen.Pictures.selecting;
+
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.RootOrder;
@@ -25,56 +28,41 @@ public final class ShapePictures {
     List<Pictures.Frame> frames = new ArrayList<>();
     Tree server = Trees.server();
     Tree reversed = server.reversed();
-    ViewState shaped =
-        Pictures.selecting(Pictures.state(), server, Pictures.readQuery()).withShape(steps());
-    for (int[] size : new int[][] {{40, 10}, {80, 24}, {120, 34}, {200, 60}}) {
-      String of = "-" + size[0] + "x" + size[1];
-      frames.add(frame("shaped" + of, server, shaped, size));
-      frames.add(frame("callers" + of, reversed, callers(reversed), size));
-      frames.add(
-          frame(
-              "shaped-hostile" + of, Trees.hostile(), Pictures.state().withShape(hostile()), size));
+    ViewState shaped = selecting(Pictures.state(), server, Pictures.readQuery()).withShape(steps());
+    ViewState hostile = Pictures.state().withShape(hostile());
+    for (String size : List.of("40x10", "80x24", "120x34", "200x60")) {
+      frames.add(frame("shaped-" + size, server, shaped));
+      frames.add(frame("callers-" + size, reversed, callers(reversed)));
+      frames.add(frame("shaped-hostile-" + size, Trees.hostile(), hostile));
     }
-    int[] small = {80, 24};
-    ViewState both = callers(reversed).withShape(steps());
-    frames.add(frame("callers-shaped-80x24", reversed, both, small));
-    Tree nothing = new Tree();
-    frames.add(frame("shaped-empty-80x24", nothing, Pictures.state().withShape(steps()), small));
-    Snapshot noticed =
-        Pictures.snapshot(
-            server, shaped, 80, Reports.cpus(2), List.of("no CPU clock: perf_event_open failed"));
-    frames.add(Pictures.frame("shaped-noticed-80x24", noticed, shaped));
-    Scene scene = scene(server, Pictures.state(), 80, 24);
-    frames.add(
-        frame(
-            "pick-states-80x24", server, PickKeys.states(scene, Pictures.state()).state(), small));
+    frames.add(frame("callers-shaped-80x24", reversed, callers(reversed).withShape(steps())));
+    frames.add(frame("shaped-empty-80x24", new Tree(), Pictures.state().withShape(steps())));
+    List<String> notice = List.of("no CPU clock: perf_event_open failed");
+    Snapshot noticed = Pictures.snapshot(server, shaped, 80, Reports.cpus(2), notice);
+    frames.add(frame("shaped-noticed-80x24", noticed, shaped));
+    Scene scene = Pictures.scene(server, Pictures.state(), 80, 24);
+    ViewState states = PickKeys.states(scene, Pictures.state()).state();
+    frames.add(frame("pick-states-80x24", server, states));
     ViewState marked =
         Pictures.state().withShape(Shape.of(new Shape.Cpus(Set.of(1, 3, 40), false)));
     for (int count : new int[] {2, 16, 128, 512}) {
       Snapshot many = Pictures.snapshot(server, marked, 80, Reports.crowd(count), List.of());
-      frames.add(Pictures.frame("panel-marked-" + count + "-80x24", many, marked));
+      frames.add(frame("panel-marked-" + count + "-80x24", many, marked));
       if (count == 16) {
         Scene of = Scene.of(many, marked, 80, 24, Pictures.options());
-        ViewState picking = PickKeys.cpus(of, marked).state();
-        frames.add(Pictures.frame("pick-cpus-80x24", many, picking));
+        frames.add(frame("pick-cpus-80x24", many, PickKeys.cpus(of, marked).state()));
       }
     }
     Tree idle = idle();
-    ViewState all =
-        Pictures.selecting(Pictures.state().withStates(StateSet.ALL), idle, "nginx", "[idle]");
-    for (int[] size : new int[][] {{40, 10}, {80, 24}, {120, 22}, {200, 60}}) {
-      frames.add(frame("folded-" + size[0] + "x" + size[1], idle, all, size));
+    ViewState all = selecting(Pictures.state().withStates(StateSet.ALL), idle, "nginx", "[idle]");
+    for (String size : List.of("40x10", "80x24", "120x22", "200x60")) {
+      frames.add(frame("folded-" + size, idle, all));
     }
-    frames.add(
-        frame("folded-shown-80x24", server, all.withShape(Shape.of(new Shape.ShowIdle())), small));
-    ViewState runtimes =
-        Pictures.selecting(
-            Pictures.state().withShape(Shape.of(new Shape.FoldRuntimes())),
-            shop(),
-            "java Shop",
-            "Shop.run",
-            "Shop.order");
-    frames.add(frame("runtimes-80x24", shop(), runtimes, small));
+    ViewState shown = all.withShape(Shape.of(new Shape.ShowIdle()));
+    frames.add(frame("folded-shown-80x24", server, shown));
+    ViewState folded = Pictures.state().withShape(Shape.of(new Shape.FoldRuntimes()));
+    ViewState runtimes = selecting(folded, shop(), "java Shop", "Shop.run", "Shop.order");
+    frames.add(frame("runtimes-80x24", shop(), runtimes));
     return frames;
   }
 
@@ -102,7 +90,7 @@ public final class ShapePictures {
 
   /** The callers of the server, one of them selected. */
   static ViewState callers(Tree reversed) {
-    return Pictures.selecting(
+    return selecting(
         Pictures.state().withView(View.CALLERS),
         reversed,
         "redis-server",
@@ -137,14 +125,5 @@ public final class ShapePictures {
 
   private static Shape.Step through(String name, boolean out) {
     return new Shape.Through(new Function(NodeKind.USER, "app", name), out);
-  }
-
-  private static Scene scene(Tree tree, ViewState state, int columns, int rows) {
-    Snapshot snapshot = Pictures.snapshot(tree, state, columns);
-    return Scene.of(snapshot, state, columns, rows, Pictures.options());
-  }
-
-  private static Pictures.Frame frame(String name, Tree tree, ViewState state, int[] size) {
-    return new Pictures.Frame(name, Painter.paint(scene(tree, state, size[0], size[1])));
   }
 }

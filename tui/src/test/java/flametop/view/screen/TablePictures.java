@@ -1,10 +1,17 @@
 package flametop.view.screen;
 
+import static flametop.view.screen.Pictures.SECOND;
+import static flametop.view.screen.Pictures.size;
+import static flametop.view.screen.Pictures.snapshot;
+
+import flametop.Copy;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.Page;
+import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.Shape;
+import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TasksReport;
@@ -14,6 +21,7 @@ import flametop.profile.tree.Noise;
 import flametop.sampler.State;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
+import flametop.view.screen.Pictures.Frame;
 import flametop.view.state.Questions;
 import flametop.view.state.Search;
 import flametop.view.state.ViewState;
@@ -24,81 +32,75 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.regex.Pattern;
 
 /** Frames of the tables of functions and tasks. */
 public final class TablePictures {
   private static final long MS = 1_000_000L;
-  private static final long SECOND = 1000 * MS;
-  private static final int[][] SIZES = {{40, 10}, {80, 24}, {120, 34}, {200, 60}};
 
   private TablePictures() {}
 
-  static List<Pictures.Frame> golden() {
-    List<Pictures.Frame> frames = new ArrayList<>();
+  static List<Frame> golden() {
+    List<Frame> frames = new ArrayList<>();
     Tree server = Trees.server();
     ViewState top = Pictures.state().withStates(StateSet.ALL).withView(View.TOP);
     TopTable table = new TopTable();
     TasksTable byTask = new TasksTable();
     ViewState second = table.with(top, table.place(top).withMarked(null, 3));
     ViewState tasks = Pictures.state().withView(View.TASKS);
-    for (int[] size : SIZES) {
-      frames.add(frame("top", server, second, size));
-      frames.add(frame("tasks", server, tasks, size));
-    }
     Tree release = TimePictures.release();
-    for (int[] size : SIZES) {
-      frames.add(compared("top-compared", release, top, size));
-      frames.add(compared("tasks-compared", server, tasks, size));
+    for (String size : List.of("40x10", "80x24", "120x34", "200x60")) {
+      frames.add(frame("top-" + size, server, second));
+      frames.add(frame("tasks-" + size, server, tasks));
+      frames.add(compared("top-compared-" + size, release, top));
+      frames.add(compared("tasks-compared-" + size, server, tasks));
     }
-    int[] small = {80, 24};
     ViewState changed = table.with(top, table.place(top).by(TopQuery.Order.SELF_CHANGE));
-    frames.add(compared("top-compared-change", release, changed, small));
-    frames.add(compared("top-compared-help", release, top.withHelp(true), small));
+    frames.add(compared("top-compared-change-80x24", release, changed));
+    frames.add(compared("top-compared-help-80x24", release, top.withHelp(true)));
     ViewState filtered = top.withSearch(Search.of("read|write", false));
-    frames.add(frame("top-filtered", server, filtered, small));
-    frames.add(frame("top-none", server, top.withSearch(Search.of("nosuch", true)), small));
-    frames.add(frame("top-long-names", Trees.longNames(), top, small));
-    frames.add(frame("top-hostile", Trees.hostile(), top, small));
-    frames.add(frame("top-idle", Trees.idle(), top.withStates(StateSet.BUSY), small));
-    frames.add(frame("top-help", server, top.withHelp(true), small));
+    frames.add(frame("top-filtered-80x24", server, filtered));
+    frames.add(frame("top-none-80x24", server, top.withSearch(Search.of("nosuch", true))));
+    frames.add(frame("top-long-names-80x24", Trees.longNames(), top));
+    frames.add(frame("top-hostile-80x24", Trees.hostile(), top));
+    frames.add(frame("top-idle-80x24", Trees.idle(), top.withStates(StateSet.BUSY)));
+    frames.add(frame("top-help-80x24", server, top.withHelp(true)));
     ViewState threads =
         byTask.with(tasks, byTask.place(tasks).withNextKind(2).by(TasksQuery.Order.QUEUED));
-    frames.add(frame("tasks-threads", server, threads, new int[] {120, 34}));
-    frames.add(frame("tasks-help", server, tasks.withHelp(true), small));
-    ViewState nobody =
-        tasks.withShape(Shape.of(new Shape.Comms(java.util.Set.of("nobody"), false)));
-    frames.add(
-        picture("tasks-none", server, nobody, new TasksReport(List.of(), 0, 0, 0, SECOND), small));
+    frames.add(frame("tasks-threads-120x34", server, threads));
+    frames.add(frame("tasks-help-80x24", server, tasks.withHelp(true)));
+    ViewState nobody = tasks.withShape(Shape.of(new Shape.Comms(Set.of("nobody"), false)));
+    TasksReport none = new TasksReport(List.of(), 0, 0, 0, SECOND);
+    Snapshot snapshot = snapshot(server, nobody, 80);
+    frames.add(new Frame("tasks-none-80x24", scene(snapshot, none, nobody, new int[] {80, 24})));
     return frames;
   }
 
-  private static Pictures.Frame frame(String name, Tree tree, ViewState state, int[] size) {
-    Page page =
-        state.view() == View.TOP
-            ? top(tree, (TopQuery) Questions.page(state, size[0]))
-            : tasks((TasksQuery) Questions.page(state, size[0]));
-    return picture(name, tree, state, page, size);
+  private static Frame frame(String name, Tree tree, ViewState state) {
+    int columns = size(name)[0];
+    PageQuery query = Questions.page(state, columns);
+    Page page = query instanceof TopQuery top ? top(tree, top) : tasks((TasksQuery) query);
+    return new Frame(name, scene(snapshot(tree, state, columns), page, state, size(name)));
   }
 
-  private static Pictures.Frame compared(String name, Tree tree, ViewState state, int[] size) {
-    return new Pictures.Frame(
-        name + "-" + size[0] + "x" + size[1], Painter.paint(compared(tree, state, size)));
+  private static Frame compared(String name, Tree tree, ViewState state) {
+    return new Frame(name, compared(tree, state, size(name)));
   }
 
   /** A table while the present is compared with what was 90 s before. */
   public static Scene compared(Tree tree, ViewState state, int[] size) {
+    PageQuery query = Questions.page(state, size[0]);
     Page page =
-        state.view() == View.TOP
-            ? top(tree, (TopQuery) Questions.page(state, size[0]))
-            : before(tasks(ended((TasksQuery) Questions.page(state, size[0]))));
-    return Scene.of(
-        TimePictures.compared(TimePictures.release(), state, size[0]),
-        page,
-        state,
-        size[0],
-        size[1],
-        Pictures.options());
+        query instanceof TopQuery top
+            ? top(tree, top)
+            : before(tasks(Copy.of((TasksQuery) query, "ended", true)));
+    Snapshot snapshot = TimePictures.compared(TimePictures.release(), state, size[0]);
+    return scene(snapshot, page, state, size);
+  }
+
+  private static Scene scene(Snapshot snapshot, Page page, ViewState state, int[] size) {
+    return Scene.of(snapshot, page, state, size[0], size[1], Pictures.options());
   }
 
   /** Tasks of which one ran less before, one more, and one is gone. */
@@ -112,7 +114,7 @@ public final class TablePictures {
             default -> r.run() + r.run() / 100;
           };
       double change = run == r.run() + r.run() / 100 ? 0 : run < r.run() ? 0.6 : -0.34;
-      rows.add(with(r, r.tid(), r.threads(), new TasksReport.Before(run, change)));
+      rows.add(Copy.of(r, "before", new TasksReport.Before(run, change)));
     }
     rows.add(
         new TasksReport.Row(
@@ -133,45 +135,6 @@ public final class TablePictures {
             null,
             new TasksReport.Before(11_200 * MS, -1)));
     return new TasksReport(List.copyOf(rows), rows.size(), rows.size(), 0, now.windowNanos());
-  }
-
-  /** The same with what has ended, as a comparison has it. */
-  private static TasksQuery ended(TasksQuery query) {
-    return new TasksQuery(query.threads(), true, query.order(), query.rows(), query.search());
-  }
-
-  private static TasksReport.Row with(
-      TasksReport.Row r, int tid, int threads, TasksReport.Before before) {
-    return new TasksReport.Row(
-        r.pid(),
-        tid,
-        threads,
-        r.uid(),
-        r.comm(),
-        r.commandLine(),
-        r.kind(),
-        r.run(),
-        r.queued(),
-        r.disk(),
-        r.off(),
-        r.state(),
-        r.ageNanos(),
-        r.leaf(),
-        r.own(),
-        before);
-  }
-
-  private static Pictures.Frame picture(
-      String name, Tree tree, ViewState state, Page page, int[] size) {
-    Scene scene =
-        Scene.of(
-            Pictures.snapshot(tree, state, size[0]),
-            page,
-            state,
-            size[0],
-            size[1],
-            Pictures.options());
-    return new Pictures.Frame(name + "-" + size[0] + "x" + size[1], Painter.paint(scene));
   }
 
   /** What a profile would answer: each function once, recursion there is none. */
@@ -327,7 +290,7 @@ public final class TablePictures {
                 });
     rows.sort(order.thenComparingInt(TasksReport.Row::pid));
     if (query.threads()) {
-      rows.replaceAll(r -> with(r, r.pid(), 1, null));
+      rows.replaceAll(r -> Copy.of(r, "tid", r.pid(), "threads", 1));
     }
     int ended = query.ended() ? 0 : 1;
     return new TasksReport(List.copyOf(rows), rows.size(), all.size() - ended, ended, 30 * SECOND);

@@ -1,10 +1,14 @@
 package flametop.view.screen;
 
+import static flametop.view.screen.Pictures.NOW;
+import static flametop.view.screen.Pictures.SECOND;
+import static flametop.view.screen.Pictures.frame;
+import static flametop.view.screen.Pictures.selecting;
+
+import flametop.Copy;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TimeRange;
-import flametop.view.layout.Scene;
-import flametop.view.state.PaintOptions;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,12 +16,6 @@ import java.util.Optional;
 
 /** Frames of other times than the present, and of what changed since. */
 public final class TimePictures {
-  private static final long SECOND = 1_000_000_000L;
-  private static final int[][] SIZES = {{40, 10}, {80, 24}, {120, 34}, {200, 60}};
-
-  /** The pictures show this moment. */
-  private static final long NOW = 4_000 * SECOND;
-
   private TimePictures() {}
 
   static List<Pictures.Frame> golden() {
@@ -25,43 +23,28 @@ public final class TimePictures {
     Tree server = Trees.server();
     Tree release = release();
     String[] write = {"api", "main", "serve", "render"};
-    ViewState selected = Pictures.selecting(Pictures.state(), server, "redis-server", "main");
-    ViewState comparing = Pictures.selecting(Pictures.state(), release, write);
-    for (int[] size : SIZES) {
+    ViewState selected = selecting(Pictures.state(), server, "redis-server", "main");
+    ViewState comparing = selecting(Pictures.state(), release, write);
+    for (String size : List.of("40x10", "80x24", "120x34", "200x60")) {
+      int columns = Pictures.size(size)[0];
       ViewState chosen = choosing(selected, range(120, 70));
-      frames.add(frame("range", ranged(server, chosen, size[0], 120, 70), chosen, size));
-      frames.add(frame("compared", compared(release, comparing, size[0]), comparing, size));
-      frames.add(frame("trend-up", trend(server, selected, size[0], 3_000), selected, size));
+      frames.add(frame("range-" + size, ranged(server, chosen, columns, 120, 70), chosen));
+      frames.add(frame("compared-" + size, compared(release, comparing, columns), comparing));
+      frames.add(frame("trend-up-" + size, trend(server, selected, columns, 3_000), selected));
     }
-    int[] small = {80, 24};
-    frames.add(frame("trend-down", trend(server, selected, 80, 9_000), selected, small));
+    frames.add(frame("trend-down-80x24", trend(server, selected, 80, 9_000), selected));
     ViewState both = choosing(comparing, range(120, 70));
     Snapshot old = ranged(server, both, 80, 131, 64);
-    frames.add(frame("range-of-sums", old, both, small));
+    frames.add(frame("range-of-sums-80x24", old, both));
     ViewState frozen = Pictures.frozen(choosing(selected, range(60, 40)));
-    frames.add(frame("range-frozen", ranged(server, frozen, 80, 60, 40), frozen, small));
-    ViewState idle = choosing(selected, range(60, 40));
-    frames.add(
-        frame(
-            "range-empty",
-            ranged(Trees.idle(), idle.withSelected(0, List.of(0L)), 80, 60, 40),
-            idle.withSelected(0, List.of(0L)),
-            small));
-    ViewState gone =
-        Pictures.selecting(Pictures.state(), release, "api", "main", "serve", "escape");
-    frames.add(frame("compared-gone", compared(release, gone, 80), gone, small));
-    PaintOptions plain = Pictures.options(true, true);
-    frames.add(
-        new Pictures.Frame(
-            "compared-plain-80x24",
-            Painter.paint(Scene.of(compared(release, comparing, 80), comparing, 80, 24, plain))));
+    frames.add(frame("range-frozen-80x24", ranged(server, frozen, 80, 60, 40), frozen));
+    ViewState idle = choosing(selected, range(60, 40)).withSelected(0, List.of(0L));
+    frames.add(frame("range-empty-80x24", ranged(Trees.idle(), idle, 80, 60, 40), idle));
+    ViewState gone = selecting(Pictures.state(), release, "api", "main", "serve", "escape");
+    frames.add(frame("compared-gone-80x24", compared(release, gone, 80), gone));
+    Snapshot plain = compared(release, comparing, 80);
+    frames.add(frame("compared-plain-80x24", plain, comparing, Pictures.options(true, true)));
     return frames;
-  }
-
-  private static Pictures.Frame frame(String name, Snapshot snapshot, ViewState state, int[] size) {
-    return new Pictures.Frame(
-        name + "-" + size[0] + "x" + size[1],
-        Painter.paint(Scene.of(snapshot, state, size[0], size[1], Pictures.options())));
   }
 
   /** From and to so many seconds ago. */
@@ -97,92 +80,43 @@ public final class TimePictures {
   /** The snapshot of a range. */
   static Snapshot graphOf(Tree tree, ViewState state, int columns, TimeRange range) {
     Snapshot s = Pictures.snapshot(tree, state, columns);
-    return with(s, range, true, Optional.empty(), s.selection());
+    return with(s, "graph", range, "ranged", true);
   }
 
   /** A snapshot with nothing but sums of what is older than so many seconds. */
   public static Snapshot old(Tree tree, ViewState state, int columns, int seconds) {
     Snapshot s = Pictures.snapshot(tree, state, columns);
     Snapshot.Past past = new Snapshot.Past(seconds * SECOND, Long.MAX_VALUE, 0, 4 << 20, 0);
-    return with(s, range(30, 0), false, Optional.empty(), s.selection(), past);
+    return with(s, "graph", range(30, 0), "past", past);
   }
 
   /** The snapshot compared with that of 90 s before. */
   public static Snapshot compared(Tree tree, ViewState state, int columns) {
     Snapshot s = Pictures.snapshot(tree, state, columns);
-    return with(s, range(30, 0), false, Optional.of(range(120, 90)), s.selection());
+    return with(s, "graph", range(30, 0), "baseline", Optional.of(range(120, 90)));
   }
 
   /** The snapshot with a selection that had so many ms before. */
   public static Snapshot trend(Tree tree, ViewState state, int columns, long before) {
     Snapshot s = Pictures.snapshot(tree, state, columns);
-    Selection is = s.selection();
-    Selection had =
-        new Selection(
-            is.node(),
-            is.path(),
-            is.kind(),
-            is.module(),
-            is.guessed(),
-            is.processes(),
-            is.ended(),
-            is.pid(),
-            is.commandLine(),
-            is.filter(),
-            is.weight(),
-            is.self(),
-            is.weightByState(),
+    Selection selection =
+        Copy.of(
+            s.selection(),
+            "certainty",
             new Selection.Certainty(840, s.total() * 7 / 1_000),
+            "before",
             new Selection.Before(30 * SECOND, before * 1_000_000L, s.total() * 9 / 10));
-    return with(s, range(30, 0), false, Optional.empty(), had);
+    return Copy.of(with(s, "graph", range(30, 0)), "selection", selection);
   }
 
   /** One that covers so many seconds. */
   public static Snapshot covering(Snapshot s, int seconds) {
-    return with(s, range(seconds, 0), false, Optional.empty(), s.selection());
+    return with(s, "graph", range(seconds, 0));
   }
 
-  private static Snapshot with(
-      Snapshot s,
-      TimeRange graph,
-      boolean ranged,
-      Optional<TimeRange> baseline,
-      Selection selection) {
-    return with(s, graph, ranged, baseline, selection, s.live().time().past());
-  }
-
-  private static Snapshot with(
-      Snapshot s,
-      TimeRange graph,
-      boolean ranged,
-      Optional<TimeRange> baseline,
-      Selection selection,
-      Snapshot.Past past) {
+  /** The snapshot of another time, see {@link Copy#of}. */
+  private static Snapshot with(Snapshot s, Object... time) {
     Snapshot.Live live = s.live();
-    Snapshot.Covered time =
-        new Snapshot.Covered(
-            graph,
-            ranged,
-            live.time().frozen(),
-            live.time().waitingNanos(),
-            baseline,
-            live.time().runNanos(),
-            past);
-    return new Snapshot(
-        s.graph(),
-        s.total(),
-        selection,
-        s.search(),
-        s.reversed(),
-        s.refolding(),
-        new Snapshot.Live(
-            live.measure(),
-            time,
-            live.host(),
-            live.losses(),
-            live.cost(),
-            live.events(),
-            live.ended()),
-        s.notices());
+    return Copy.of(s, "context", Copy.of(live, "time", Copy.of(live.time(), time)));
   }
 }
