@@ -147,8 +147,7 @@ public final class TablePictures {
         Function function = new Function(node.kind, module, node.name);
         long[][] of = sums.computeIfAbsent(function, f -> new long[2][State.values().length]);
         add(node, of[1]);
-        long below = node.children.values().stream().mapToLong(n -> n.weight).sum();
-        of[0][state(node).ordinal()] += node.weight - below;
+        of[0][Tree.state(node.name).ordinal()] += node.self();
         long[] was = before.computeIfAbsent(function, f -> new long[2]);
         was[0] += node.before - node.children.values().stream().mapToLong(n -> n.before).sum();
         was[1] += node.before;
@@ -213,18 +212,8 @@ public final class TablePictures {
   }
 
   private static void add(Tree.Node node, long[] byState) {
-    long below = node.children.values().stream().mapToLong(n -> n.weight).sum();
-    byState[state(node).ordinal()] += node.weight - below;
+    byState[Tree.state(node.name).ordinal()] += node.self();
     node.children.values().forEach(child -> add(child, byState));
-  }
-
-  private static State state(Tree.Node node) {
-    return switch (node.name) {
-      case "schedule", "epoll_wait" -> State.SLEEP;
-      case "jbd2_log_wait_commit", "wb_workfn" -> State.DISK;
-      case "tcp_write_xmit", "tcp_recvmsg" -> State.QUEUED;
-      default -> State.RUN;
-    };
   }
 
   private static long sum(long[] byState, StateSet states) {

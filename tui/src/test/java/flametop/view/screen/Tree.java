@@ -9,6 +9,8 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.sampler.State;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
@@ -31,6 +33,20 @@ public final class Tree {
       this.parent = parent;
       this.name = name;
       this.kind = kind;
+    }
+
+    /** The weight that is in no child. */
+    long self() {
+      return weight - children.values().stream().mapToLong(child -> child.weight).sum();
+    }
+
+    /** The nodes from the process on. */
+    private List<Node> path() {
+      List<Node> path = new ArrayList<>();
+      for (Node n = this; n.parent != null; n = n.parent) {
+        path.add(0, n);
+      }
+      return path;
     }
   }
 
@@ -75,33 +91,35 @@ public final class Tree {
     compared |= was > 0;
     at.weight += ns;
     at.before += was;
-    for (int i = 0; i < frames.length; i++) {
-      String frame = frames[i];
-      NodeKind kind =
-          i == 0
-              ? NodeKind.PROCESS
-              : frame.endsWith("_[k]")
-                  ? NodeKind.KERNEL
-                  : frame.endsWith("_[j]")
-                      ? NodeKind.JIT
-                      : frame.endsWith("_[p]")
-                          ? NodeKind.PYTHON
-                          : frame.endsWith("_[h]")
-                              ? NodeKind.PHP
-                              : frame.endsWith("_[r]")
-                                  ? NodeKind.RUBY
-                                  : frame.startsWith("[")
-                                      ? frame.equals("[idle]") ? NodeKind.IDLE : NodeKind.REASON
-                                      : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
-      String name = frame.replaceAll("_\\[[kjphr?]\\]$", "").replaceAll("^\\?", "");
+    for (String frame : frames) {
       Node parent = at;
-      NodeKind k = kind;
-      at = at.children.computeIfAbsent(name, n -> add(parent, n, k));
+      NodeKind kind = at == root ? NodeKind.PROCESS : kind(frame);
+      at = at.children.computeIfAbsent(name(frame), name -> add(parent, name, kind));
       at.weight += ns;
       at.before += was;
       at.guessed |= frame.endsWith("_[?]");
     }
     return this;
+  }
+
+  private static NodeKind kind(String frame) {
+    return switch (frame.substring(Math.max(0, frame.length() - 4))) {
+      case "_[k]" -> NodeKind.KERNEL;
+      case "_[j]" -> NodeKind.JIT;
+      case "_[p]" -> NodeKind.PYTHON;
+      case "_[h]" -> NodeKind.PHP;
+      case "_[r]" -> NodeKind.RUBY;
+      default ->
+          frame.equals("[idle]")
+              ? NodeKind.IDLE
+              : frame.startsWith("[")
+                  ? NodeKind.REASON
+                  : frame.startsWith("?") ? NodeKind.UNKNOWN : NodeKind.USER;
+    };
+  }
+
+  private static String name(String frame) {
+    return frame.replaceAll("_\\[[kjphr?]\\]$", "").replaceAll("^\\?", "");
   }
 
   boolean hasGuesses() {
@@ -114,45 +132,38 @@ public final class Tree {
     Node at = root;
     at.queued += milliseconds * 1_000_000L;
     for (String frame : frames) {
-      at = at.children.get(frame.replaceAll("_\\[[kjp?]\\]$", "").replaceAll("^\\?", ""));
+      at = at.children.get(name(frame));
       at.queued += milliseconds * 1_000_000L;
     }
     return this;
+  }
+
+  /** Adds a stack of other trees' nodes below the root. */
+  private void put(List<Node> stack, long weight) {
+    Node at = root;
+    at.weight += weight;
+    for (Node node : stack) {
+      Node parent = at;
+      at = at.children.computeIfAbsent(node.name, name -> add(parent, name, node.kind));
+      at.weight += weight;
+    }
   }
 
   /** The callers or callees of a function, as {@link flametop.profile.answer.Sandwich} has them. */
   public Tree half(String function, boolean callers) {
     Tree half = new Tree();
     for (Node node : nodes) {
-      long own = node.weight;
-      for (Node child : node.children.values()) {
-        own -= child.weight;
-      }
-      if (own <= 0) {
-        continue;
-      }
-      List<Node> path = new ArrayList<>();
-      for (Node n = node; n.kind != NodeKind.ROOT && n.kind != NodeKind.PROCESS; n = n.parent) {
-        path.add(0, n);
-      }
-      int at = 0;
+      List<Node> path = node.path();
+      int at = 1;
       while (at < path.size() && !path.get(at).name.equals(function)) {
         at++;
       }
-      if (at == path.size()) {
-        continue;
-      }
-      List<Node> kept =
-          new ArrayList<>(path.subList(callers ? 0 : at, callers ? at + 1 : path.size()));
-      if (callers) {
-        java.util.Collections.reverse(kept);
-      }
-      Node to = half.root;
-      to.weight += own;
-      for (Node frame : kept) {
-        Node parent = to;
-        to = to.children.computeIfAbsent(frame.name, n -> half.add(parent, n, frame.kind));
-        to.weight += own;
+      if (node.self() > 0 && at < path.size()) {
+        List<Node> kept = path.subList(callers ? 1 : at, callers ? at + 1 : path.size());
+        if (callers) {
+          Collections.reverse(kept);
+        }
+        half.put(kept, node.self());
       }
     }
     return half;
@@ -162,27 +173,10 @@ public final class Tree {
   Tree reversed() {
     Tree reversed = new Tree();
     for (Node leaf : nodes) {
-      long own = leaf.weight;
-      for (Node child : leaf.children.values()) {
-        own -= child.weight;
-      }
-      if (own > 0 && leaf.parent != null) {
-        List<Node> path = new ArrayList<>();
-        for (Node n = leaf; n.parent != root; n = n.parent) {
-          path.add(n);
-        }
-        Node at = reversed.root;
-        at.weight += own;
-        Node top = leaf;
-        while (top.parent != root) {
-          top = top.parent;
-        }
-        path.add(0, top);
-        for (Node n : path) {
-          Node parent = at;
-          at = at.children.computeIfAbsent(n.name, name -> reversed.add(parent, name, n.kind));
-          at.weight += own;
-        }
+      if (leaf.self() > 0 && leaf != root) {
+        List<Node> path = leaf.path();
+        Collections.reverse(path.subList(1, path.size()));
+        reversed.put(path, leaf.self());
       }
     }
     return reversed;
@@ -298,11 +292,14 @@ public final class Tree {
   private static State state(Node node) {
     Node leaf = node;
     while (!leaf.children.isEmpty()) {
-      leaf =
-          java.util.Collections.max(
-              leaf.children.values(), java.util.Comparator.comparingLong(n -> n.weight));
+      leaf = Collections.max(leaf.children.values(), Comparator.comparingLong(n -> n.weight));
     }
-    return switch (leaf.name) {
+    return state(leaf.name);
+  }
+
+  /** The state in which a function is that calls none. */
+  static State state(String function) {
+    return switch (function) {
       case "schedule", "epoll_wait" -> State.SLEEP;
       case "jbd2_log_wait_commit", "wb_workfn" -> State.DISK;
       case "tcp_write_xmit", "tcp_recvmsg" -> State.QUEUED;
@@ -378,7 +375,7 @@ public final class Tree {
         commandLine,
         filter(node, module),
         node.weight,
-        node.weight - node.children.values().stream().mapToLong(n -> n.weight).sum(),
+        node.self(),
         weightByState,
         null,
         null);
