@@ -10,65 +10,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class ShortNameTest {
-  private static final String[] PIECES = {
-    "std",
-    "::",
-    "vector",
-    "<",
-    ">",
-    "(",
-    ")",
-    "{",
-    "}",
-    "[",
-    "]",
-    ".",
-    "/",
-    " ",
-    " as ",
-    "impl ",
-    " for ",
-    "operator",
-    "()",
-    "->",
-    "const",
-    " const",
-    "&",
-    "*",
-    "::h0123456789abcdef",
-    ".isra.0",
-    ".constprop.0",
-    ".cold",
-    " [clone .cold]",
-    "{{closure}}",
-    "func1",
-    "$",
-    "漢字",
-    "é",
-    "😀",
-    "e\u0301",
-    "<init>",
-    "java",
-    "main",
-    "+fn@0x12f0",
-    "+0x1",
-    "@@GLIBC_2.2",
-    "@plt",
-    ":",
-    "~",
-    "0x",
-    "a",
-    "_Z",
-    "(anonymous namespace)",
-    "bpf_prog_0123456789abcdef_x",
-    ",",
-    ";",
-    "\u200d",
-    "{lambda(int)#1}",
-    "block in ",
-    "block (2 levels) in ",
-    "#"
-  };
+  private static final String[] PIECES =
+      ("std|::|vector|<|>|(|)|{|}|[|]|.|/| | as |impl | for |operator|()|->|const|"
+              + " const|&|*|::h0123456789abcdef|.isra.0|.constprop.0|.cold| [clone .cold]|"
+              + "{{closure}}|func1|$|漢字|é|😀|e\u0301|<init>|java|main|+fn@0x12f0|+0x1|@@GLIBC_2.2|"
+              + "@plt|:|~|0x|a|_Z|(anonymous namespace)|bpf_prog_0123456789abcdef_x|,|;|\u200d|"
+              + "{lambda(int)#1}|block in |block (2 levels) in |#")
+          .split("\\|");
 
   @ParameterizedTest
   @CsvSource(

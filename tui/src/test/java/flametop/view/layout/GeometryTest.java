@@ -19,6 +19,10 @@ class GeometryTest {
     return tree.slice(new GraphQuery(StateSet.BUSY, zoom, 0, columns, 300, null));
   }
 
+  private static Geometry boxes(Tree tree, int columns) {
+    return Geometry.of(slice(tree, 0, columns), 0, columns, false);
+  }
+
   /** A random tree: some wide, some with hundreds of thin children, some deep. */
   private static Tree random(Random random) {
     Tree tree = new Tree();
@@ -150,10 +154,10 @@ class GeometryTest {
   @Test
   void after_aLittleChange_nothingMovesAndAGreatOneMovesToItsPlace() {
     Tree tree = new Tree().stack(5000, "a", "x").stack(5000, "b");
-    Geometry first = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    Geometry first = boxes(tree, 80);
     tree.stack(200, "b");
     assertEquals(320, first.right(1));
-    assertEquals(314, Geometry.of(slice(tree, 0, 80), 0, 80, false).right(1));
+    assertEquals(314, boxes(tree, 80).right(1));
     Geometry kept = Geometry.after(first, slice(tree, 0, 80), 0, 80, false);
     assertEquals(320, kept.right(1));
     assertEquals(320, kept.left(2));
@@ -161,14 +165,13 @@ class GeometryTest {
     assertEquals(320, kept.right(3), "a child that fills its parent still does");
     tree.stack(5000, "b");
     assertEquals(
-        Geometry.of(slice(tree, 0, 80), 0, 80, false).right(1),
-        Geometry.after(kept, slice(tree, 0, 80), 0, 80, false).right(1));
+        boxes(tree, 80).right(1), Geometry.after(kept, slice(tree, 0, 80), 0, 80, false).right(1));
   }
 
   @Test
   void after_aFrameAboutACellWide_keepsItsBox() {
     Tree tree = new Tree().stack(78_000, "a").stack(1_020, "b").stack(1_000, "c");
-    Geometry first = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    Geometry first = boxes(tree, 80);
     assertEquals(0, first.more(2) + first.more(3));
     tree.stack(12_000, "a");
     GraphSlice slice = slice(tree, 0, 80);
@@ -181,7 +184,7 @@ class GeometryTest {
   @Test
   void after_anotherZoomOrWidth_isTheExactOne() {
     Tree tree = new Tree().stack(5000, "a", "x").stack(5000, "b");
-    Geometry before = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    Geometry before = boxes(tree, 80);
     tree.stack(100, "b");
     GraphSlice slice = slice(tree, 0, 81);
     assertEquals(
@@ -197,8 +200,8 @@ class GeometryTest {
   @Test
   void of_sameSliceTwice_sameBoxes() {
     Tree tree = random(new Random(7));
-    Geometry a = Geometry.of(slice(tree, 0, 100), 0, 100, false);
-    Geometry b = Geometry.of(slice(tree, 0, 100), 0, 100, false);
+    Geometry a = boxes(tree, 100);
+    Geometry b = boxes(tree, 100);
     assertEquals(a.size(), b.size());
     for (int i = 0; i < a.size(); i++) {
       assertEquals(a.left(i), b.left(i));
@@ -210,7 +213,7 @@ class GeometryTest {
   @Test
   void of_childrenThatFillTheirParent_widthsAddUpToIt() {
     Tree tree = new Tree().stack(1000, "a").stack(1000, "b").stack(1000, "c");
-    Geometry g = Geometry.of(slice(tree, 0, 40), 0, 40, false);
+    Geometry g = boxes(tree, 40);
     int[] widths = new int[3];
     for (int i = 0; i < 3; i++) {
       widths[i] = g.right(i + 1) - g.left(i + 1);
@@ -223,7 +226,7 @@ class GeometryTest {
   @Test
   void of_ownTime_staysEmptyAtTheRight() {
     Tree tree = new Tree().stack(500, "a", "b").stack(500, "a");
-    Geometry g = Geometry.of(slice(tree, 0, 40), 0, 40, false);
+    Geometry g = boxes(tree, 40);
     assertEquals(160, g.right(2));
   }
 
@@ -236,7 +239,7 @@ class GeometryTest {
             .stack(3, "b2")
             .stack(4, "b3")
             .stack(500_000, "c");
-    Geometry g = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    Geometry g = boxes(tree, 80);
     assertEquals(4, g.size());
     assertEquals(3, g.more(2) + g.more(3) + g.more(1));
   }
@@ -260,7 +263,7 @@ class GeometryTest {
   void of_childrenHeavierThanTheirParent_stayOnIt() {
     Tree tree = new Tree().stack(100, "a", "b").stack(100, "a", "c");
     tree.find("a").weight /= 3;
-    Geometry g = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    Geometry g = boxes(tree, 80);
     check(g, 80, false);
   }
 
@@ -275,7 +278,7 @@ class GeometryTest {
   @Test
   void queuedFrom_partOfABox_isAtItsRightEnd() {
     Tree tree = new Tree().stack(1000, "a", "x").queued(3000, "a", "y").stack(4000, "b");
-    Geometry g = Geometry.of(slice(tree, 0, 80), 0, 80, false);
+    Geometry g = boxes(tree, 80);
     int a = g.boxOfNode(tree.find("a").id);
     assertEquals(40 * Geometry.CELL, g.right(a));
     assertEquals(10 * Geometry.CELL, g.queuedFrom(a));
@@ -288,7 +291,7 @@ class GeometryTest {
   @Test
   void after_queuedPartThatMovedLittle_stays() {
     Tree tree = new Tree().stack(4000, "a").queued(4000, "a");
-    Geometry first = Geometry.of(slice(tree, 0, 100), 0, 100, false);
+    Geometry first = boxes(tree, 100);
     assertEquals(50 * Geometry.CELL, first.queuedFrom(1));
     tree.queued(60, "a");
     Geometry second = Geometry.after(first, slice(tree, 0, 100), 0, 100, false);

@@ -49,9 +49,9 @@ class HeadingTest {
   void paint_whileAnExportIsWritten_saysSo() {
     for (View view : View.values()) {
       ViewState state = Pictures.state().withView(view);
-      String before = PictureText.row(Painter.paint(scene(state, 100, 24)), 0);
+      String before = PictureText.row(scene(state, 100, 24), 0);
       assertFalse(before.contains("writing…"), before);
-      String meanwhile = PictureText.row(Painter.paint(scene(state.withExports(1), 100, 24)), 0);
+      String meanwhile = PictureText.row(scene(state.withExports(1), 100, 24), 0);
       assertTrue(meanwhile.contains("  writing…"), meanwhile);
     }
   }
@@ -85,8 +85,7 @@ class HeadingTest {
   }
 
   private static String header(ViewState state, Snapshot snapshot) {
-    return PictureText.row(
-        Painter.paint(Scene.of(snapshot, state, 200, 30, Pictures.options())), 0);
+    return PictureText.row(Scene.of(snapshot, state, 200, 30, Pictures.options()), 0);
   }
 
   @Test

@@ -28,10 +28,7 @@ class SceneTest {
     Tree tree = Trees.server();
     ViewState state = Pictures.state();
     for (int columns = 40; columns <= 220; columns++) {
-      Snapshot snapshot = Pictures.snapshot(tree, state, columns);
-      String header =
-          PictureText.row(
-              Painter.paint(Scene.of(snapshot, state, columns, 24, Pictures.options())), 0);
+      String header = PictureText.row(Pictures.scene(tree, state, columns, 24), 0);
       assertTrue(header.contains("● live 00:42"), header);
       if (columns >= 80 || header.contains("cost  1.4%") || header.contains("lost 0")) {
         assertTrue(header.contains(" all tasks "), header);
@@ -48,8 +45,7 @@ class SceneTest {
   @Test
   void help_graph_explainsHeaderColoursAndMouseInWords() {
     ViewState state = Pictures.state().withHelp(true);
-    Snapshot snapshot = Pictures.snapshot(Trees.server(), state, 200);
-    String text = PictureText.of(Scene.of(snapshot, state, 200, 60, Pictures.options()));
+    String text = PictureText.of(Pictures.scene(Trees.server(), state, 200, 60));
     for (String words :
         List.of(
             "cut stacks +stacks with missing frames",
@@ -104,9 +100,7 @@ class SceneTest {
     ViewState state = Pictures.state();
     ViewState since = state.withMoment(state.moment().beginningAt(5_000_000_000L));
     for (int columns : new int[] {80, 120, 200}) {
-      Snapshot snapshot = Pictures.snapshot(Trees.server(), since, columns);
-      CellGrid grid = Painter.paint(Scene.of(snapshot, since, columns, 24, Pictures.options()));
-      String header = PictureText.row(grid, 0);
+      String header = PictureText.row(Pictures.scene(Trees.server(), since, columns, 24), 0);
       assertTrue(header.matches(".* since [0-2][0-9]:[0-5][0-9]:[0-5][0-9] .*"), header);
     }
   }
@@ -114,14 +108,8 @@ class SceneTest {
   @Test
   void paint_idleMachine_saysWhatSleeps() {
     ViewState state = Pictures.state();
-    Scene scene =
-        Scene.of(Pictures.snapshot(Trees.idle(), state, 80), state, 80, 24, Pictures.options());
-    CellGrid grid = Painter.paint(scene);
-    boolean said = false;
-    for (int y = 0; y < 24; y++) {
-      said |= PictureText.row(grid, y).contains("nothing is busy; o shows the 408 that sleep");
-    }
-    assertTrue(said);
+    String text = PictureText.of(Pictures.scene(Trees.idle(), state, 80, 24));
+    assertTrue(text.contains("nothing is busy; o shows the 408 that sleep"), text);
   }
 
   @Test

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.Copy;
 import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
@@ -34,10 +35,7 @@ class EventKeysTest extends ScreenUser {
 
   @Override
   protected Scene scene() {
-    PaintOptions o = Pictures.options();
-    PaintOptions options =
-        new PaintOptions(
-            o.host(), o.target(), origin, o.ascii(), o.plain(), o.users(), o.keymap(), o.notices());
+    PaintOptions options = Copy.of(Pictures.options(), "origin", origin);
     Snapshot snapshot = Pictures.snapshot(Trees.server(), state, 120);
     return Scene.of(EventPictures.of(snapshot, report), state, 120, 30, options);
   }
@@ -49,9 +47,7 @@ class EventKeysTest extends ScreenUser {
     rows.add(
         new EventsReport.Row(
             NEXT, spec, false, to, why, Measure.EVENTS, SourceTotals.NONE, 0, 0, 0, 0, 0));
-    report =
-        new EventsReport(
-            report.shown(), NEXT + 1, rows, report.weights(), report.time(), report.turns());
+    report = Copy.of(report, "next", NEXT + 1, "rows", rows);
     Step step = Keys.arrived(scene());
     state = step.state();
     effects = step.effects();

@@ -12,7 +12,6 @@ import flametop.profile.answer.TopReport;
 import flametop.profile.file.StackFile;
 import flametop.profile.file.StackInput;
 import flametop.view.base.Action;
-import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Origin;
 import flametop.view.base.View;
@@ -43,11 +42,13 @@ class FileShapeTest {
 
   @BeforeEach
   void open() throws Exception {
-    Path path =
-        Files.writeString(
-            folder.resolve("a.folded"), "x;main;a;lib`f 6\nx;main;b;b;b 3\ny;main;a 1\n");
-    file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true));
+    file = file("x;main;a;lib`f 6\nx;main;b;b;b 3\ny;main;a 1\n");
     file.whole().get();
+  }
+
+  private StackFile file(String text) throws Exception {
+    Path path = Files.writeString(Files.createTempFile(folder, "", ".folded"), text);
+    return new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true));
   }
 
   @AfterEach
@@ -105,16 +106,14 @@ class FileShapeTest {
 
   @Test
   void capitalR_foldsRuntimesWhereNamesSayTheirModules() throws Exception {
-    Path path = folder.resolve("java.folded");
-    Files.writeString(
-        path,
-        """
+    file.close();
+    file =
+        file(
+            """
         java;libjvm.so`JavaCalls::call;Shop.run_[j];libjvm.so`Unsafe_Park;libc.so.6`wait 6
         java;libjvm.so`GCTaskThread::run 3
         java;Unsafe_Park;Shop.run_[j] 1
         """);
-    file.close();
-    file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true));
     file.whole().get();
     type("R");
     assertEquals(
@@ -271,18 +270,12 @@ class FileShapeTest {
 
   @Test
   void sandwich_ofAFunctionThatCallsItself_saysTheSameSelfTwice() throws Exception {
-    Path path = folder.resolve("recursive.folded");
-    Files.writeString(path, "app;main;walk 10\napp;main;walk;walk 30\napp;main;rest 60\n");
     try (StackFile recursive =
-        new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.comm(true))) {
+        file("app;main;walk 10\napp;main;walk;walk 30\napp;main;rest 60\n")) {
       ViewState of = FilePictures.state().withSandwich(new Function(NodeKind.USER, "", "walk"));
       Scene scene = FilePictures.scene(recursive, of, new int[] {120, 30}, false);
-      CellGrid grid = Painter.paint(scene);
-      long said = 0;
-      for (int y = 0; y < grid.rows(); y++) {
-        said += PictureText.row(grid, y).matches(".*self +40[.]0%.*") ? 1 : 0;
-      }
-      assertEquals(2, said);
+      List<String> rows = PictureText.rows(Painter.paint(scene));
+      assertEquals(2, rows.stream().filter(row -> row.matches(".*self +40[.]0%.*")).count());
     }
   }
 }

@@ -2,8 +2,6 @@ package flametop.view.screen;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.answer.Snapshot;
-import flametop.view.layout.Scene;
 import flametop.view.state.ViewState;
 import org.junit.jupiter.api.Test;
 
@@ -19,8 +17,7 @@ class HintTest {
 
   private static void says(Tree tree, String frame, String hint) {
     ViewState state = Pictures.selecting(Pictures.state(), tree, "node", frame);
-    Snapshot snapshot = Pictures.snapshot(tree, state, 80);
-    String text = PictureText.of(Scene.of(snapshot, state, 80, 24, Pictures.options()));
+    String text = PictureText.of(Pictures.scene(tree, state, 80, 24));
     assertTrue(text.contains(hint), text);
   }
 }

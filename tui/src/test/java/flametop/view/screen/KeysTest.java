@@ -248,12 +248,11 @@ class KeysTest extends KeysFixture {
 
   @Test
   void everyKey_beforeTheFirstSnapshot_isAnsweredWithoutFailing() {
+    Scene empty = Scene.of(Snapshot.OPENING, state, 80, 24, Pictures.options());
     for (Key.Kind kind : Key.Kind.values()) {
-      Scene empty = Scene.of(Snapshot.OPENING, state, 80, 24, Pictures.options());
       assertNotNull(Keys.press(empty, Key.of(kind)));
     }
     for (int c = ' '; c < 127; c++) {
-      Scene empty = Scene.of(Snapshot.OPENING, state, 80, 24, Pictures.options());
       assertNotNull(Keys.press(empty, Key.of(c)));
     }
   }
@@ -263,8 +262,8 @@ class KeysTest extends KeysFixture {
     state = Pictures.selecting(state, tree, "redis-server", "main", "aeMain");
     Tree later = new Tree();
     later.stack(500, "redis-server", "main");
-    Scene scene =
-        Scene.of(Pictures.snapshot(later, Pictures.state(), 80), state, 80, 24, Pictures.options());
+    Snapshot snapshot = Pictures.snapshot(later, Pictures.state(), 80);
+    Scene scene = Scene.of(snapshot, state, 80, 24, Pictures.options());
     assertEquals("main", scene.geometry.slice().name()[scene.geometry.node(scene.selectedBox)]);
   }
 
@@ -275,7 +274,7 @@ class KeysTest extends KeysFixture {
     for (int rows : new int[] {10, 12, 16, 24, 40}) {
       ViewState at = s;
       for (int i = 0; i < 130; i++) {
-        Scene scene = Scene.of(Pictures.snapshot(deep, at, 80), at, 80, rows, Pictures.options());
+        Scene scene = Pictures.scene(deep, at, 80, rows);
         assertTrue(
             scene.plot.rowOf(scene.geometry.level(scene.selectedBox)) >= 0,
             "rows " + rows + " step " + i);

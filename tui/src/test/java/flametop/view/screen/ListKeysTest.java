@@ -269,7 +269,7 @@ class ListKeysTest extends KeysFixture {
     int pages = 0;
     for (; at.help(); pages++) {
       assertEquals(pages, at.helpPage());
-      Scene scene = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
+      Scene scene = Pictures.scene(tree, at, 40, 10);
       shown.append(String.join("", PictureText.rows(Painter.paint(scene))));
       assertFalse(Keys.press(scene, Key.of('x')).state().help());
       at = Keys.press(scene, Key.of(' ')).state();
@@ -282,7 +282,7 @@ class ListKeysTest extends KeysFixture {
       assertTrue(shown.toString().contains(action.help().split(" ", 2)[0]), action.id());
     }
     at = Pictures.state().withHelpPage(1);
-    Scene second = Scene.of(Pictures.snapshot(tree, at, 40), at, 40, 10, Pictures.options());
+    Scene second = Pictures.scene(tree, at, 40, 10);
     assertEquals(0, Keys.press(second, Key.of(Key.Kind.PAGE_UP)).state().helpPage());
   }
 }

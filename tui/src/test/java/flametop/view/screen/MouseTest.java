@@ -19,7 +19,6 @@ import flametop.view.keys.PickKeys;
 import flametop.view.layout.Geometry;
 import flametop.view.layout.KeyLine;
 import flametop.view.layout.Scene;
-import flametop.view.state.PaintOptions;
 import flametop.view.state.PickList;
 import flametop.view.state.ViewState;
 import flametop.view.table.QualityTable;
@@ -41,12 +40,6 @@ class MouseTest extends ScreenUser {
     mouse(Mouse.Kind.RELEASE, x, y);
   }
 
-  private void doubleClick(int x, int y) {
-    click(x, y);
-    mouse(Mouse.Kind.DOUBLE, x, y);
-    mouse(Mouse.Kind.RELEASE, x, y);
-  }
-
   /** The row of the screen that shows a text, and the column where it begins. */
   private int[] find(String text) {
     CellGrid grid = Painter.paint(scene());
@@ -62,6 +55,13 @@ class MouseTest extends ScreenUser {
   private void clickOn(String text) {
     int[] at = find(text);
     click(at[0], at[1]);
+  }
+
+  private void doubleClickOn(String text) {
+    int[] at = find(text);
+    click(at[0], at[1]);
+    mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
+    mouse(Mouse.Kind.RELEASE, at[0], at[1]);
   }
 
   private String selected() {
@@ -95,8 +95,7 @@ class MouseTest extends ScreenUser {
 
   @Test
   void doubleClick_onAFrame_zoomsToIt() {
-    int[] at = find("aeMain");
-    doubleClick(at[0], at[1]);
+    doubleClickOn("aeMain");
     assertEquals("aeMain", selected());
     assertEquals(state.selected(), state.zoom());
   }
@@ -159,9 +158,8 @@ class MouseTest extends ScreenUser {
 
   @Test
   void press_onAPairOfKeys_doesTheOneUnderIt() {
-    tree = Trees.server();
     int plus = -1;
-    Scene wide = Scene.of(Pictures.snapshot(tree, state, 340), state, 340, 30, Pictures.options());
+    Scene wide = Pictures.scene(tree, state, 340, 30);
     for (int x = 0; x < 340; x++) {
       if (Zone.at(KeyLine.of(wide).zones(), x, wide.rows - 1) == Action.FEWER_PASSES) {
         plus = x - 1;
@@ -180,8 +178,7 @@ class MouseTest extends ScreenUser {
     assertTrue(state.moment().frozen());
     clickOn("30 s");
     assertEquals("the last 5 min", state.message());
-    int[] lost = find("lost ");
-    click(lost[0], lost[1]);
+    clickOn("lost ");
     assertEquals(View.QUALITY, state.view());
     clickOn("busy");
     assertEquals(View.QUALITY, state.view(), "states are none of its actions");
@@ -191,8 +188,7 @@ class MouseTest extends ScreenUser {
   void pickList_clickMarksSecondPicksOutsideCloses() {
     state = Keys.press(scene(), Key.of('p')).state();
     state = PickKeys.listed(state, PickList.Of.PROCESSES, Reports.processes()).state();
-    int[] at = find("redis-server");
-    doubleClick(at[0], at[1]);
+    doubleClickOn("redis-server");
     assertNull(state.pick());
     assertEquals(Shape.of(new Shape.Processes(Set.of(812), false)), state.chosenShape());
     state = Keys.press(scene(), Key.of('p')).state();
@@ -220,10 +216,9 @@ class MouseTest extends ScreenUser {
     assertEquals("first by pid", state.message());
     clickOn("whole  guessed");
     assertEquals("first by share of short ones", state.message());
-    int[] at = find("postgres");
-    click(at[0], at[1]);
+    clickOn("postgres");
     assertEquals("977/postgres", QualityTable.TABLE.place(state).marked());
-    at = find("postgres");
+    int[] at = find("postgres");
     mouse(Mouse.Kind.DOUBLE, at[0], at[1]);
     assertEquals(View.GRAPH, state.view());
     assertEquals(Shape.of(new Shape.Processes(Set.of(977), false)), state.chosenShape());
@@ -232,25 +227,22 @@ class MouseTest extends ScreenUser {
   @Test
   void quality_clickOnAReason_sortsByIt() {
     state = state.withView(View.QUALITY);
-    QualityReport report = Reports.quality();
-    PaintOptions options = Pictures.options();
-    Scene scene = Scene.of(Snapshot.OPENING, report, state, 200, 30, options);
+    Scene scene = wideQuality();
     int y = QualityTable.TABLE.layout(scene).head();
     int x = PictureText.row(scene, y).indexOf("no unwind");
     state = Keys.mouse(scene, new Mouse(Mouse.Kind.PRESS, x, y)).state();
     assertEquals("first by short ones: no unwind info", state.message());
-    List<QualityReport.Row> rows =
-        QualityTable.TABLE
-            .layout(Scene.of(Snapshot.OPENING, report, state, 200, 30, options))
-            .rows();
+    List<QualityReport.Row> rows = QualityTable.TABLE.layout(wideQuality()).rows();
     for (int i = 1; i < rows.size(); i++) {
       long before = rows.get(i - 1).counts().of(WalkEnd.NO_UNWIND_INFO);
       assertTrue(before >= rows.get(i).counts().of(WalkEnd.NO_UNWIND_INFO));
     }
-    state =
-        Keys.press(Scene.of(Snapshot.OPENING, report, state, 200, 30, options), Key.of('s'))
-            .state();
+    state = Keys.press(wideQuality(), Key.of('s')).state();
     assertEquals("first by share of short ones", state.message());
+  }
+
+  private Scene wideQuality() {
+    return Scene.of(Snapshot.OPENING, Reports.quality(), state, 200, 30, Pictures.options());
   }
 
   @Test

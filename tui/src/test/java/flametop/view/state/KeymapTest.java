@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.Copy;
 import flametop.profile.answer.Snapshot;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
@@ -198,17 +199,8 @@ class KeymapTest {
 
   @Test
   void help_whatHasNoKey_isShownWithTheSettingThatGivesOne() {
-    PaintOptions usual = Pictures.options();
-    PaintOptions options =
-        new PaintOptions(
-            usual.host(),
-            usual.target(),
-            usual.origin(),
-            usual.ascii(),
-            usual.plain(),
-            usual.users(),
-            Keymap.DEFAULT.with(Action.REPAINT, List.of(Key.of('z'), Key.of('n'))),
-            usual.notices());
+    Keymap keymap = Keymap.DEFAULT.with(Action.REPAINT, List.of(Key.of('z'), Key.of('n')));
+    PaintOptions options = Copy.of(Pictures.options(), "keymap", keymap);
     ViewState state = Pictures.state().withHelp(true);
     String text = PictureText.of(Scene.of(Snapshot.OPENING, state, 200, 60, options));
     assertTrue(text.contains("none       start anew (key.restart)"), text);
