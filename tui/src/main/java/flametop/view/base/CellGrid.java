@@ -13,6 +13,11 @@ public final class CellGrid {
   /** The background of text that leaves the background of each cell as it is. */
   public static final int AS_IT_IS = -1;
 
+  /** Characters of the screen, and below each the one of ASCII that looks most like it. */
+  private static final String DRAWN = "…●❚▼▲·±─│▏▎▍↵┌┐└┘▁▂▃▄▅▆■▇█▉▊▋▌▚▓▒░╱—µ→›×←↑↓";
+
+  private static final String LIKE = "~*|v^.~-||||>++++_.--==#######%=-./-u>>x<^v";
+
   private static final short GROUND = (short) Paint.of(Role.GROUND);
   private static final short TEXT = (short) Paint.of(Role.TEXT);
 
@@ -193,37 +198,7 @@ public final class CellGrid {
   }
 
   private static int ascii(int c) {
-    return switch (c) {
-      case '…' -> '~';
-      case '●' -> '*';
-      case '❚' -> '|';
-      case '▼' -> 'v';
-      case '▲' -> '^';
-      case '·' -> '.';
-      case '±' -> '~';
-      case '─' -> '-';
-      case '│', '▏', '▎', '▍' -> '|';
-      case '↵' -> '>';
-      case '┌', '┐', '└', '┘' -> '+';
-      case '▁' -> '_';
-      case '▂' -> '.';
-      case '▃', '▄' -> '-';
-      case '▅', '▆' -> '=';
-      case '■' -> '#';
-      case '▇', '█', '▉', '▊', '▋', '▌' -> '#';
-      case '▚' -> '%';
-      case '▓' -> '=';
-      case '▒' -> '-';
-      case '░' -> '.';
-      case '╱' -> '/';
-      case '—' -> '-';
-      case 'µ' -> 'u';
-      case '→', '›' -> '>';
-      case '×' -> 'x';
-      case '←' -> '<';
-      case '↑' -> '^';
-      case '↓' -> 'v';
-      default -> '?';
-    };
+    int at = DRAWN.indexOf(c);
+    return at < 0 ? '?' : LIKE.charAt(at);
   }
 }

@@ -3,6 +3,8 @@ package flametop.view.base;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,7 +35,8 @@ public record Prompt(
   /** How many lines a prompt remembers. */
   static final int MAX_PAST = 100;
 
-  private static final String SPECIAL = "\\.[]{}()*+?^$|";
+  private static final Pattern SPECIAL = Pattern.compile("[\\\\.\\[\\]{}()*+?^$|]");
+  private static final Pattern QUOTED = Pattern.compile("\\\\(.)", Pattern.DOTALL);
 
   /** A prompt with the cursor at the end of its text. */
   public static Prompt of(String text) {
@@ -210,36 +213,16 @@ public record Prompt(
 
   /** The only text that an expression without special characters matches. */
   private static String literal(String expression) {
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < expression.length(); i++) {
-      char c = expression.charAt(i);
-      boolean quote = c == '\\' && i + 1 < expression.length();
-      text.append(quote ? expression.charAt(++i) : c);
-    }
-    return text.toString();
+    return QUOTED.matcher(expression).replaceAll("$1");
   }
 
   private static String quoted(String name) {
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < name.length(); i++) {
-      char c = name.charAt(i);
-      if (SPECIAL.indexOf(c) >= 0) {
-        text.append('\\');
-      }
-      text.append(c);
-    }
-    return text.toString();
+    return SPECIAL.matcher(name).replaceAll("\\\\$0");
   }
 
   /** The lines after one was used: that line becomes the latest, and occurs once. */
   public static List<String> remember(List<String> lines, String used) {
-    List<String> all = new ArrayList<>();
-    all.add(used);
-    for (String line : lines) {
-      if (!line.equals(used) && all.size() < MAX_PAST) {
-        all.add(line);
-      }
-    }
-    return List.copyOf(all);
+    Stream<String> others = lines.stream().filter(line -> !line.equals(used));
+    return Stream.concat(Stream.of(used), others).limit(MAX_PAST).toList();
   }
 }
