@@ -4,6 +4,7 @@ import flametop.view.base.ExportFormat;
 import flametop.view.base.Prompt;
 import flametop.view.base.View;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 
@@ -49,20 +50,14 @@ public record FormatList(boolean open, View of, Prompt prompt, int index, Export
     all.remove(last);
     all.add(0, last);
     String wanted = prompt.text().toLowerCase(Locale.ROOT);
-    List<ExportFormat> found = new ArrayList<>();
-    for (ExportFormat format : all) {
-      if (format.label().startsWith(wanted)) {
-        found.add(format);
-      }
-    }
-    for (ExportFormat format : all) {
-      if (!found.contains(format)
-          && (format.label().contains(wanted)
-              || format.detail().toLowerCase(Locale.ROOT).contains(wanted))) {
-        found.add(format);
-      }
-    }
-    found.removeIf(format -> !of.hasStacks() && !format.isPicture());
-    return found;
+    return all.stream()
+        .filter(format -> of.hasStacks() || format.isPicture())
+        .filter(format -> contains(format.label(), wanted) || contains(format.detail(), wanted))
+        .sorted(Comparator.comparing(format -> !format.label().startsWith(wanted)))
+        .toList();
+  }
+
+  private static boolean contains(String text, String wanted) {
+    return text.toLowerCase(Locale.ROOT).contains(wanted);
   }
 }

@@ -7,6 +7,7 @@ import flametop.view.base.Prompt;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -24,19 +25,22 @@ import org.jspecify.annotations.Nullable;
 public record PickList(
     Of of, boolean isListing, List<PickRow> rows, Prompt prompt, int index, boolean chosen) {
   public enum Of {
-    PROCESSES("pid", "all processes"),
-    COMMS("comm", "all comms"),
-    CGROUPS("control group", "all control groups"),
-    STATES("state", "all states"),
-    SAMPLE_TYPES("sample type", "the sample type that the file prefers"),
-    CPUS("cpu", "all CPUs");
+    PROCESSES("pid", "all processes", ProcessRow.By.PROCESS),
+    COMMS("comm", "all comms", ProcessRow.By.COMM),
+    CGROUPS("control group", "all control groups", ProcessRow.By.CGROUP),
+    STATES("state", "all states", ProcessRow.By.STATE),
+    SAMPLE_TYPES("sample type", "the sample type that the file prefers", ProcessRow.By.SAMPLE_TYPE),
+    /** They are in the snapshot. */
+    CPUS("cpu", "all CPUs", null);
 
     private final String label;
     private final String all;
+    private final ProcessRow.@Nullable By by;
 
-    Of(String label, String all) {
+    Of(String label, String all, ProcessRow.@Nullable By by) {
       this.label = label;
       this.all = all;
+      this.by = by;
     }
 
     public String label() {
@@ -50,16 +54,7 @@ public record PickList(
 
     /** Asks for the rows. */
     public CompletableFuture<List<ProcessRow>> rows(SnapshotSource source, StateSet states) {
-      ProcessRow.By by =
-          switch (this) {
-            case PROCESSES -> ProcessRow.By.PROCESS;
-            case COMMS -> ProcessRow.By.COMM;
-            case CGROUPS -> ProcessRow.By.CGROUP;
-            case STATES -> ProcessRow.By.STATE;
-            case SAMPLE_TYPES -> ProcessRow.By.SAMPLE_TYPE;
-            case CPUS -> throw new IllegalStateException("they are in the snapshot");
-          };
-      return source.rows(by, states);
+      return source.rows(Objects.requireNonNull(by), states);
     }
 
     /** The row that lifts the filter. */

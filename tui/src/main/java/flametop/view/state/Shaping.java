@@ -42,17 +42,19 @@ public record Shaping(Shape base, Shape now, List<Shape> before, List<Shape> aft
 
   /** The change from one shape to another, in words. */
   public static String change(Shape from, Shape to) {
+    String more = added(from, to);
+    String less = added(to, from);
+    return more != null ? more : less != null ? "no longer " + less : "another order";
+  }
+
+  /** The last step of a shape that another one lacks; null for none. */
+  private static @Nullable String added(Shape from, Shape to) {
     for (int i = to.steps().size() - 1; i >= 0; i--) {
       if (!from.steps().contains(to.steps().get(i))) {
         return StepText.of(to.steps().get(i), StepText.IN_WORDS);
       }
     }
-    for (int i = from.steps().size() - 1; i >= 0; i--) {
-      if (!to.steps().contains(from.steps().get(i))) {
-        return "no longer " + StepText.of(from.steps().get(i), StepText.IN_WORDS);
-      }
-    }
-    return "another order";
+    return null;
   }
 
   private static Shape last(List<Shape> shapes) {
