@@ -250,12 +250,8 @@ public final class Geometry {
   /** The widest child of a box, frames before runs; -1 if it has none. */
   public int child(int box) {
     int best = -1;
-    if (level[box] + 1 < levels()) {
-      for (int i = levelStart[level[box] + 1]; i < levelStart[level[box] + 2]; i++) {
-        if (parent[i] == box && (best < 0 || better(i, best))) {
-          best = i;
-        }
-      }
+    for (int i = firstOn(box); i < size && parent[i] == box; i++) {
+      best = best < 0 || better(i, best) ? i : best;
     }
     return best;
   }
