@@ -35,13 +35,12 @@ public final class FileHeader {
       String two =
           split == null || scene.files() <= 2
               ? "two files  "
-              : "files "
-                  + split.left()
-                  + " and "
-                  + split.right()
-                  + " of "
-                  + scene.files()
-                  + " [ ]  ";
+              : String.format(
+                  Locale.ROOT,
+                  "files %d and %d of %d [ ]  ",
+                  split.left(),
+                  split.right(),
+                  scene.files());
       pieces.add(Piece.of(two, Role.TEXT));
       legend(scene.snapshot, pieces);
       if (scene.snapshot.graph().baseline() == null) {
@@ -62,11 +61,11 @@ public final class FileHeader {
     if (!reading.types().isEmpty() && form < 6) {
       String type = fromTheRight(reading.types().get(reading.type()), NAME[form] / 2);
       String of = " " + (reading.type() + 1) + "/" + reading.types().size() + " v";
-      pieces.add(Piece.of(type + of + "  ", Role.ACCENT).doing(Action.MEASURE));
+      pieces.add(Piece.of(type + of + "  ", Role.ACCENT, Action.MEASURE));
     }
     if (scene.has(Capability.STATES) && !scene.state.states().equals(StateSet.ALL)) {
       String states = StateNames.of(scene.state.states());
-      pieces.add(Piece.of(states + "  ", Role.ACCENT).doing(Action.STATES));
+      pieces.add(Piece.of(states + "  ", Role.ACCENT, Action.STATES));
     }
     if (!reading.done()) {
       String what = reading.waits().isEmpty() ? "reading " + progress(reading) : "waiting";

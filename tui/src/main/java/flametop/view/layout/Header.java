@@ -89,7 +89,7 @@ public final class Header {
       pieces.add(Piece.of(scene.options.host() + " ", Role.TEXT));
       String target = scene.options.target();
       boolean said = form >= 7 && target.equals(WHOLE_HOST);
-      pieces.add(Piece.of((said ? "" : target + " ") + " ", Role.DIM).doing(Action.PROCESS));
+      pieces.add(Piece.of((said ? "" : target + " ") + " ", Role.DIM, Action.PROCESS));
     }
     if (snapshot.isOpening()) {
       pieces.add(Piece.of("○ opening", Role.DIM));
@@ -99,12 +99,12 @@ public final class Header {
     } else {
       boolean recorded = scene.options.origin() == Origin.RECORDING;
       boolean over = recorded && snapshot.live().ended();
-      pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER).doing(Action.FREEZE));
+      pieces.add(Piece.of(over ? "■ " : "● ", over ? Role.DIM : Role.BETTER, Action.FREEZE));
       String mark = over ? "replay ended " : recorded ? "replay " : "live ";
       Snapshot.Covered time = snapshot.live().time();
       boolean room = form < BAREST || !time.ranged();
       String clock = room ? Units.clock(time.runNanos()) : "";
-      pieces.add(Piece.of(mark + clock, Role.TEXT).doing(Action.FREEZE));
+      pieces.add(Piece.of(mark + clock, Role.TEXT, Action.FREEZE));
     }
     if (snapshot.refolding()) {
       pieces.add(Piece.of("  filtering…", Role.ACCENT));
@@ -118,21 +118,17 @@ public final class Header {
     if (!scene.hasStates()) {
       pieces.addAll(MeasureWords.left(scene, form));
     } else if (form < 9) {
-      pieces.add(Piece.of("  " + StateNames.of(state.states()), Role.ACCENT).doing(Action.STATES));
+      pieces.add(Piece.of("  " + StateNames.of(state.states()), Role.ACCENT, Action.STATES));
     }
     if (form < 2 && scene.hasStates() && !StateNames.of(state.states()).equals("all")) {
-      pieces.add(Piece.of(" " + StateNames.detail(state.states()), Role.DIM).doing(Action.STATES));
+      pieces.add(Piece.of(" " + StateNames.detail(state.states()), Role.DIM, Action.STATES));
     }
     int waits = waitsPercent(scene);
     if (waits > 0) {
       // Whom the picture is of says more than the last words.
       boolean beside = form >= 5 && form < 9 && !scene.options.target().equals(WHOLE_HOST);
-      pieces.add(
-          new Piece(
-              "  " + waits + (form < BAREST && !beside ? " % waits for a CPU" : " % waits"),
-              Role.WORSE,
-              true,
-              Action.STATES));
+      String wait = form < BAREST && !beside ? " % waits for a CPU" : " % waits";
+      pieces.add(new Piece("  " + waits + wait, Role.WORSE, true, Action.STATES));
     }
     if (!snapshot.isOpening()
         && snapshot.live().time().ranged()
@@ -144,16 +140,16 @@ public final class Header {
     } else if (form < 9) {
       String less = less(scene);
       if (!less.isEmpty()) {
-        pieces.add(Piece.of("  " + less + " of", Role.ACCENT).doing(Action.WINDOW));
+        pieces.add(Piece.of("  " + less + " of", Role.ACCENT, Action.WINDOW));
       }
       String window = (less.isEmpty() ? "  " : " ") + WindowWords.brief(scene, state);
-      pieces.add(Piece.of(window, Role.DIM).doing(Action.WINDOW));
+      pieces.add(Piece.of(window, Role.DIM, Action.WINDOW));
     }
     if (form < BAREST && scene.baseline().isPresent() && state.view().compares()) {
       String with = baseline(snapshot.live());
       String text =
           form < 2 ? "compared with " + with : "vs" + with.substring(with.indexOf(',') + 1);
-      pieces.add(Piece.of("  " + text, Role.ACCENT).doing(Action.COMPARE_END));
+      pieces.add(Piece.of("  " + text, Role.ACCENT, Action.COMPARE_END));
     }
     if (!state.lowered().isEmpty() && form < BAREST) {
       String budget = state.lowered();
@@ -258,37 +254,29 @@ public final class Header {
     Snapshot.Losses losses = live.losses();
     long lost = events == null ? losses.lostSamples() : events.totals().lost();
     if (form < HEALTHLESS || lost > 0) {
-      pieces.add(
-          Piece.of("lost " + lost, lost > 0 ? Role.WORSE : Role.TEXT)
-              .doing(events == null ? Action.SHOW_QUALITY : Action.SHOW_EVENTS));
+      Action view = events == null ? Action.SHOW_QUALITY : Action.SHOW_EVENTS;
+      pieces.add(Piece.of("lost " + lost, lost > 0 ? Role.WORSE : Role.TEXT, view));
     }
     if (form < HEALTHLESS && losses.latePasses() > 0) {
-      pieces.add(
-          Piece.of("  late passes " + losses.latePasses(), Role.WORSE).doing(Action.SHOW_QUALITY));
+      pieces.add(quality("  late passes " + losses.latePasses(), true));
     }
     if (form < 5) {
-      pieces.add(
-          Piece.of("  cut stacks" + Units.percentField(losses.shortShare()), Role.TEXT)
-              .doing(Action.SHOW_QUALITY));
+      pieces.add(quality("  cut stacks" + Units.percentField(losses.shortShare()), false));
     }
-    if (losses.guessedShare() > MUCH_GUESSED && form < BAREST) {
-      pieces.add(
-          Piece.of(
-                  (form < 5 ? "  guessed" : " guessed ")
-                      + (form < 5
-                          ? Units.percentField(losses.guessedShare())
-                          : Units.wholePercent(losses.guessedShare())),
-                  Role.WORSE)
-              .doing(Action.SHOW_QUALITY));
+    double guessed = losses.guessedShare();
+    if (guessed > MUCH_GUESSED && form < BAREST) {
+      String brief = " guessed " + Units.wholePercent(guessed);
+      pieces.add(quality(form < 5 ? "  guessed" + Units.percentField(guessed) : brief, true));
     }
-    if (form < HEALTHLESS || losses.ownShare() > HIGH_OWN_SHARE) {
-      pieces.add(
-          Piece.of(
-                  "  cost" + Units.percentField(losses.ownShare()),
-                  losses.ownShare() > HIGH_OWN_SHARE ? Role.WORSE : Role.TEXT)
-              .doing(Action.SHOW_QUALITY));
+    boolean high = losses.ownShare() > HIGH_OWN_SHARE;
+    if (form < HEALTHLESS || high) {
+      pieces.add(quality("  cost" + Units.percentField(losses.ownShare()), high));
     }
     return pieces;
+  }
+
+  private static Piece quality(String text, boolean bad) {
+    return Piece.of(text, bad ? Role.WORSE : Role.TEXT, Action.SHOW_QUALITY);
   }
 
   /** A count in a field of fixed width, so that nothing moves. */

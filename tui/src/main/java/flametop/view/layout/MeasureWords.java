@@ -48,19 +48,13 @@ public final class MeasureWords {
   static List<Piece> left(Scene scene, int form) {
     EventsReport.Row row = shown(scene);
     String unit = scene.snapshot.measure().title();
-    List<Piece> pieces = new ArrayList<>();
-    if (row == null) {
-      pieces.add(Piece.of("  " + unit, Role.ACCENT));
-      return pieces;
+    if (row == null || form >= 4) {
+      return List.of(Piece.of("  " + unit, Role.ACCENT, row == null ? null : Action.MEASURE));
     }
-    if (form < 4) {
-      String spec = brief(row.spec(), form < 2 ? SPEC : SHORT_SPEC);
-      pieces.add(Piece.of("  " + spec, Role.ACCENT).doing(Action.MEASURE));
-      pieces.add(Piece.of(" in " + unit, Role.TEXT).doing(Action.MEASURE));
-    } else {
-      pieces.add(Piece.of("  " + unit, Role.ACCENT).doing(Action.MEASURE));
-    }
-    return pieces;
+    String spec = brief(row.spec(), form < 2 ? SPEC : SHORT_SPEC);
+    return List.of(
+        Piece.of("  " + spec, Role.ACCENT, Action.MEASURE),
+        Piece.of(" in " + unit, Role.TEXT, Action.MEASURE));
   }
 
   /** How the source is sampled, in place of the tasks. */
@@ -69,7 +63,7 @@ public final class MeasureWords {
     Measure measure = row.measure();
     if (form < 2) {
       String all = measure.text(row.totals().weight()) + " in all  ";
-      pieces.add(Piece.of(all, Role.TEXT).doing(Action.SHOW_EVENTS));
+      pieces.add(Piece.of(all, Role.TEXT, Action.SHOW_EVENTS));
     }
     if (form < 9) {
       long rate = row.totals().rate();
@@ -78,12 +72,10 @@ public final class MeasureWords {
           !row.is(SourceState.ON)
               ? row.state().toString()
               : rate == 0 ? "all sampled" : per + measure.text(rate);
-      pieces.add(Piece.of(sampled + "  ", Role.TEXT).doing(Action.SHOW_EVENTS));
-    }
-    if (form < 9) {
+      pieces.add(Piece.of(sampled + "  ", Role.TEXT, Action.SHOW_EVENTS));
       String share = Units.percent(row.notSampledShare());
       String none = (form < 5 ? "[not sampled] " : "unsampled ") + share + "  ";
-      pieces.add(Piece.of(none, Role.TEXT).doing(Action.SHOW_EVENTS));
+      pieces.add(Piece.of(none, Role.TEXT, Action.SHOW_EVENTS));
     }
     return pieces;
   }

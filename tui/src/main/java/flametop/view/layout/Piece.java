@@ -9,11 +9,11 @@ import org.jspecify.annotations.Nullable;
 /** Words on the screen; a click on them does {@code action}, or nothing if it is null. */
 public record Piece(String text, Role role, boolean bold, @Nullable Action action) {
   public static Piece of(String text, Role role) {
-    return new Piece(text, role, false, null);
+    return of(text, role, null);
   }
 
-  Piece doing(Action act) {
-    return new Piece(text, role, bold, act);
+  static Piece of(String text, Role role, @Nullable Action action) {
+    return new Piece(text, role, false, action);
   }
 
   /** Cells of all pieces. */
