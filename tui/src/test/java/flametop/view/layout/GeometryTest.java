@@ -29,22 +29,24 @@ class GeometryTest {
     int stacks = 1 + random.nextInt(300);
     int names = 1 + random.nextInt(40);
     for (int i = 0; i < stacks; i++) {
-      String[] frames = new String[1 + random.nextInt(12)];
-      for (int f = 0; f < frames.length; f++) {
-        frames[f] = "f" + random.nextInt(names);
-      }
+      String[] frames = frames(random, 12, names);
       tree.stack((long) Math.exp(random.nextDouble() * 14), frames);
     }
     return tree;
   }
 
+  private static String[] frames(Random random, int most, int names) {
+    String[] frames = new String[1 + random.nextInt(most)];
+    for (int f = 0; f < frames.length; f++) {
+      frames[f] = "f" + random.nextInt(names);
+    }
+    return frames;
+  }
+
   /** Adds to it what a picture adds: a little to some stacks, now and then a new one. */
   private static void grow(Tree tree, Random random) {
     for (int i = 0; i < 20; i++) {
-      String[] frames = new String[1 + random.nextInt(6)];
-      for (int f = 0; f < frames.length; f++) {
-        frames[f] = "f" + random.nextInt(12);
-      }
+      String[] frames = frames(random, 6, 12);
       tree.stack((long) Math.exp(random.nextDouble() * 10), frames);
     }
   }

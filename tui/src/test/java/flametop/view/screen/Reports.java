@@ -4,6 +4,7 @@ import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.QualityReport;
+import flametop.profile.answer.QualityReport.Row;
 import flametop.profile.answer.Source;
 import flametop.sampler.Call;
 import flametop.sampler.DebugFiles;
@@ -166,37 +167,34 @@ public final class Reports {
 
   /** Samples of the server, most of them whole. */
   public static QualityReport quality() {
-    List<QualityReport.Row> processes =
+    List<Row> processes =
         List.of(
-            new QualityReport.Row(812, "redis-server", counts(18_204, 31, WalkEnd.TRUNCATED, 40)),
-            new QualityReport.Row(
+            new Row(812, "redis-server", counts(18_204, 31, WalkEnd.TRUNCATED, 40)),
+            new Row(
                 2_204_118,
                 "java",
                 limited(
                     512,
                     counts(3_120, 0, WalkEnd.JIT, 2_890, WalkEnd.MM_BUSY, 12, WalkEnd.TORN, 3))),
-            new QualityReport.Row(977, "postgres", counts(940, 0, WalkEnd.OTHER_STACK, 1)),
-            new QualityReport.Row(0, "(others)", counts(12, 0, WalkEnd.EXITED, 33)));
-    List<QualityReport.Row> modules =
+            new Row(977, "postgres", counts(940, 0, WalkEnd.OTHER_STACK, 1)),
+            new Row(0, "(others)", counts(12, 0, WalkEnd.EXITED, 33)));
+    List<Row> modules =
         List.of(
-            new QualityReport.Row(0, "libc.so.6", counts(17_000, 12)),
-            new QualityReport.Row(
-                0, "libcrypto.so.3", counts(900, 300, WalkEnd.NO_UNWIND_INFO, 80)),
-            new QualityReport.Row(0, "(no user frame)", counts(0, 0, WalkEnd.EXITED, 33)));
-    List<QualityReport.Row> runtimes =
+            new Row(0, "libc.so.6", counts(17_000, 12)),
+            new Row(0, "libcrypto.so.3", counts(900, 300, WalkEnd.NO_UNWIND_INFO, 80)),
+            new Row(0, "(no user frame)", counts(0, 0, WalkEnd.EXITED, 33)));
+    List<Row> runtimes =
         List.of(
-            new QualityReport.Row(
+            new Row(
                 0,
                 "Java",
                 of(
                     950,
                     3_124,
                     counts(1_000, 0, WalkEnd.JIT, 2_890, WalkEnd.MM_BUSY, 12, WalkEnd.TORN, 3))),
-            new QualityReport.Row(
-                0, "Python", of(2_118, 2_040, counts(2_120, 3, WalkEnd.TRUNCATED, 2))),
-            new QualityReport.Row(
-                0, "native", of(18_870, 0, counts(19_156, 28, WalkEnd.TRUNCATED, 38))),
-            new QualityReport.Row(0, "(no user frame)", counts(0, 0, WalkEnd.EXITED, 33)));
+            new Row(0, "Python", of(2_118, 2_040, counts(2_120, 3, WalkEnd.TRUNCATED, 2))),
+            new Row(0, "native", of(18_870, 0, counts(19_156, 28, WalkEnd.TRUNCATED, 38))),
+            new Row(0, "(no user frame)", counts(0, 0, WalkEnd.EXITED, 33)));
     QualityReport.Counts window =
         counts(22_276, 31, WalkEnd.JIT, 2_890, WalkEnd.TRUNCATED, 40, WalkEnd.EXITED, 33);
     QualityReport.Counts all =

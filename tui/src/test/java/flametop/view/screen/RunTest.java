@@ -42,6 +42,15 @@ class RunTest {
     file.whole().get();
   }
 
+  /** A function that calls 50,000 others. */
+  private void openWide() throws Exception {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 50_000; i++) {
+      text.append("main;").append(name(i)).append(" 1\n");
+    }
+    open(text.toString());
+  }
+
   private Scene scene() throws Exception {
     Snapshot snapshot = file.snapshot(Questions.picture(state, columns)).get();
     return Scene.of(snapshot, state, columns, 40, FilePictures.options(false));
@@ -97,11 +106,7 @@ class RunTest {
   @ValueSource(ints = {40, 80, 200})
   void enter_onFiftyThousandChildren_leadsToEach(int width) throws Exception {
     columns = width;
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < 50_000; i++) {
-      text.append("main;").append(name(i)).append(" 1\n");
-    }
-    open(text.toString());
+    openWide();
     Random random = new Random(width);
     for (int i = 0; i < 12; i++) {
       state = FilePictures.state();
@@ -165,11 +170,7 @@ class RunTest {
 
   @Test
   void enter_again_selectsTheFirstThatTheRunHeld() throws Exception {
-    StringBuilder text = new StringBuilder();
-    for (int i = 0; i < 50_000; i++) {
-      text.append("main;").append(name(i)).append(" 1\n");
-    }
-    open(text.toString());
+    openWide();
     press(Key.Kind.DOWN);
     Scene scene = press(Key.Kind.DOWN);
     for (int i = 0; i < MOST_OPENED && scene.state.place().run(); i++) {

@@ -13,32 +13,24 @@ final class SplitPictures {
 
   static List<Pictures.Frame> golden() {
     List<Pictures.Frame> frames = new ArrayList<>();
-    try {
-      for (int[] size : new int[][] {{80, 24}, {120, 34}, {200, 60}}) {
-        String of = "-" + size[0] + "x" + size[1];
-        frames.add(graph("split" + of, size, false));
-        frames.add(frame("split-zoomed" + of, size, false, "deflate\r", "\r"));
-        frames.add(frame("split-callers" + of, size, false, "Tax\\.rate\r", "2w"));
-        frames.add(frame("split-sandwich" + of, size, false, "ngx_process_events\r", "s"));
-      }
-      int[] usual = {80, 24};
-      frames.add(frame("split-search-80x24", usual, false, "ngx\r", "/http"));
-      frames.add(frame("split-flame-80x24", usual, false, "Price.of\r", "iw"));
-      frames.add(frame("split-help-80x24", usual, false, "", "?"));
-      frames.add(graph("split-plain-80x24", usual, true));
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
+    for (int[] size : new int[][] {{80, 24}, {120, 34}, {200, 60}}) {
+      String of = "-" + size[0] + "x" + size[1];
+      frames.add(graph("split" + of, size, false));
+      frames.add(frame("split-zoomed" + of, size, false, "deflate\r", "\r"));
+      frames.add(frame("split-callers" + of, size, false, "Tax\\.rate\r", "2w"));
+      frames.add(frame("split-sandwich" + of, size, false, "ngx_process_events\r", "s"));
     }
+    int[] usual = {80, 24};
+    frames.add(frame("split-search-80x24", usual, false, "ngx\r", "/http"));
+    frames.add(frame("split-flame-80x24", usual, false, "Price.of\r", "iw"));
+    frames.add(frame("split-help-80x24", usual, false, "", "?"));
+    frames.add(graph("split-plain-80x24", usual, true));
     return frames;
   }
 
   /** What both have is selected. */
   static Pictures.Frame graph(String name, int[] size, boolean plain) {
-    try {
-      return frame(name, size, plain, "com.shop.Price.of\r", "");
-    } catch (Exception e) {
-      throw new IllegalStateException(e);
-    }
+    return frame(name, size, plain, "com.shop.Price.of\r", "");
   }
 
   /**
@@ -46,7 +38,7 @@ final class SplitPictures {
    * @param keys pressed then
    */
   private static Pictures.Frame frame(
-      String name, int[] size, boolean plain, String sought, String keys) throws Exception {
+      String name, int[] size, boolean plain, String sought, String keys) {
     try (TwoFiles two =
         new TwoFiles(
             size[0], size[1], STACKS.resolve("before.folded"), STACKS.resolve("now.folded"))) {
@@ -58,7 +50,9 @@ final class SplitPictures {
       }
       type(two, keys);
       two.state = two.state.withoutMessage();
-      return new Pictures.Frame(name, Painter.paint(two.scene()));
+      return new Pictures.Frame(name, two.scene());
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
     }
   }
 
