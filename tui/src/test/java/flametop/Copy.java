@@ -36,7 +36,7 @@ public final class Copy {
       assertEquals(Map.of(), changed, "no component of the record");
       return (R) record.getClass().getDeclaredConstructor(types).newInstance(values);
     } catch (ReflectiveOperationException e) {
-      throw new AssertionError(e);
+      throw new LinkageError(e.getMessage(), e);
     }
   }
 }

@@ -52,11 +52,8 @@ public record HelpLayout(List<Zone<HelpLayout.Line>> lines, int top, int rows) {
 
   /** How many pages there are. */
   public int pages() {
-    int last = 0;
-    for (Zone<Line> line : lines) {
-      last = Math.max(last, line.y() + 1);
-    }
-    return Math.max(1, (last + rows - 1) / rows);
+    int end = 1 + lines.stream().mapToInt(Zone::y).max().orElse(-1);
+    return Math.max(1, (end + rows - 1) / rows);
   }
 
   /** The page in sight. The screen may have become larger since a key chose the page. */

@@ -128,13 +128,12 @@ public record KeyLine(List<Entry> entries, List<Zone<Action>> zones) {
 
   private static String label(Scene scene, Action action) {
     ViewState state = scene.state;
+    boolean matches = state.search() != null && state.view().hasStacks();
     return switch (action) {
       case FREEZE -> state.moment().frozen() ? "thaw" : action.label();
       case LEFT, RIGHT -> state.time().on() ? "moves" : action.label();
-      case KEEP ->
-          state.search() == null || !state.view().hasStacks() ? action.label() : "only them";
-      case DROP ->
-          state.search() == null || !state.view().hasStacks() ? action.label() : "without them";
+      case KEEP -> matches ? "only them" : action.label();
+      case DROP -> matches ? "without them" : action.label();
       case ZOOM -> state.time().on() ? "keeps" : action.label();
       case SPLIT -> state.split() == null ? action.label() : "one file";
       case NEXT_VIEW -> state.view().next(scene.options.origin()).label();

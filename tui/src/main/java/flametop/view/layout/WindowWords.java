@@ -24,7 +24,7 @@ public final class WindowWords {
   public static String brief(Scene scene, ViewState state) {
     OptionalLong since = state.moment().since();
     return since.isPresent()
-        ? "since " + clock(scene.snapshot, since.getAsLong())
+        ? "since " + CLOCK.format(wall(scene.snapshot, since.getAsLong()))
         : Windows.label(state.moment());
   }
 
@@ -60,10 +60,6 @@ public final class WindowWords {
    *
    * @param time ns, CLOCK_MONOTONIC
    */
-  private static String clock(Snapshot snapshot, long time) {
-    return CLOCK.format(wall(snapshot, time));
-  }
-
   private static ZonedDateTime wall(Snapshot snapshot, long time) {
     long wall = time + snapshot.live().time().past().wallNanos();
     return Instant.ofEpochSecond(0, wall).atZone(ZoneId.systemDefault());

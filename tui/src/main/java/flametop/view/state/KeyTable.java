@@ -4,6 +4,7 @@ import flametop.view.base.Action;
 import flametop.view.base.Origin;
 import flametop.view.base.View;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** All keys as rows of the reference. */
@@ -45,16 +46,12 @@ public final class KeyTable {
   }
 
   private static String views(Action action, Origin origin) {
-    List<String> with = new ArrayList<>();
-    int views = 0;
-    for (View view : View.values()) {
-      if (view.isOf(origin)) {
-        views++;
-        if (ViewActions.of(view, origin).has(action)) {
-          with.add(view.label());
-        }
-      }
-    }
-    return with.size() == views ? "all" : String.join(", ", with);
+    List<View> views = Arrays.stream(View.values()).filter(view -> view.isOf(origin)).toList();
+    List<String> with =
+        views.stream()
+            .filter(view -> ViewActions.of(view, origin).has(action))
+            .map(View::label)
+            .toList();
+    return with.size() == views.size() ? "all" : String.join(", ", with);
   }
 }

@@ -68,11 +68,7 @@ public record PickList(
   }
 
   public PickList withRows(List<ProcessRow> fetched) {
-    List<PickRow> made = new ArrayList<>();
-    for (ProcessRow row : fetched) {
-      made.add(PickRow.of(row));
-    }
-    return with(made);
+    return with(fetched.stream().map(PickRow::of).toList());
   }
 
   /** The list after its rows came, in the order of the screen. */

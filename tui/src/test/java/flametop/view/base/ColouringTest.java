@@ -14,6 +14,7 @@ import flametop.view.screen.Tree;
 import flametop.view.screen.Trees;
 import flametop.view.state.Questions;
 import flametop.view.state.ViewState;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 class ColouringTest {
@@ -25,12 +26,7 @@ class ColouringTest {
   }
 
   private static int index(GraphSlice slice, String name) {
-    for (int i = 0; i < slice.size(); i++) {
-      if (slice.name()[i].equals(name)) {
-        return i;
-      }
-    }
-    throw new AssertionError(name);
+    return Arrays.asList(slice.name()).indexOf(name);
   }
 
   @Test
