@@ -7,17 +7,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.zip.CRC32;
 
 /** Makes streams for tests. */
-final class StreamBytes {
+public final class StreamBytes {
   private final ByteArrayOutputStream out = new ByteArrayOutputStream();
   private int sequence;
 
-  StreamBytes(int version, String facts) {
+  public StreamBytes(int version, String facts) {
     byte[] bytes = facts.getBytes(StandardCharsets.UTF_8);
     ByteBuffer header = ByteBuffer.allocate(20 + bytes.length).order(ByteOrder.LITTLE_ENDIAN);
     header.put("FLAMETOP".getBytes(StandardCharsets.US_ASCII)).putInt(version).putInt(bytes.length);
-    CRC32 crc = new CRC32();
-    crc.update(bytes);
-    header.putInt((int) crc.getValue()).put(bytes);
+    header.putInt(checksum(bytes, 0)).put(bytes);
     out.writeBytes(header.array());
   }
 
@@ -30,8 +28,22 @@ final class StreamBytes {
     return this;
   }
 
-  byte[] bytes() {
+  public byte[] bytes() {
     return out.toByteArray();
+  }
+
+  /** Gives a batch its checksum. */
+  public static byte[] seal(byte[] batch) {
+    return ByteBuffer.wrap(batch)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putInt(4, checksum(batch, 8))
+        .array();
+  }
+
+  private static int checksum(byte[] bytes, int from) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes, from, bytes.length - from);
+    return (int) crc.getValue();
   }
 
   static byte[] batch(int sequence, long time, int flags, byte[]... records) {
@@ -48,9 +60,7 @@ final class StreamBytes {
         .putShort((short) flags)
         .putShort((short) 0)
         .put(body.toByteArray());
-    CRC32 crc = new CRC32();
-    crc.update(batch.array(), 8, batch.capacity() - 8);
-    return batch.putInt(4, (int) crc.getValue()).array();
+    return seal(batch.array());
   }
 
   static byte[] record(int kind, byte[] body) {

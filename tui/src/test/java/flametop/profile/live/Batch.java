@@ -3,10 +3,12 @@ package flametop.profile.live;
 import flametop.sampler.Counter;
 import flametop.sampler.IdSpace;
 import flametop.sampler.State;
+import flametop.sampler.StreamBytes;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** Makes batches of the stream; times in ms. */
 final class Batch {
@@ -32,6 +34,14 @@ final class Batch {
         .putShort((short) flags)
         .putShort((short) 0);
     return batch.put(records.toByteArray()).flip();
+  }
+
+  /** The same with its checksum, as files have it. */
+  byte[] sealed() {
+    ByteBuffer batch = bytes();
+    byte[] bytes = new byte[batch.remaining()];
+    batch.get(bytes);
+    return StreamBytes.seal(bytes);
   }
 
   private static ByteBuffer body() {
@@ -65,6 +75,20 @@ final class Batch {
             .put((byte) 0);
     str(str(b, comm), "/bin/" + comm);
     return record(2, b);
+  }
+
+  /** A process with one task of the same numbers. */
+  Batch program(int id, int tgid, String comm) {
+    return process(id, tgid, comm).task(id, id, tgid, comm);
+  }
+
+  /** Module 0, with a frame for each function. */
+  Batch app(String... functions) {
+    module(0, 1, "/bin/app");
+    for (int i = 0; i < functions.length; i++) {
+      frame(i, 0).name(i, functions[i]);
+    }
+    return this;
   }
 
   Batch cgroup(int process, String path) {
@@ -154,6 +178,14 @@ final class Batch {
       b.putInt(id);
     }
     return record(15, b);
+  }
+
+  /** These ids of everything but modules. */
+  Batch forgotten(int... ids) {
+    for (IdSpace space : List.of(IdSpace.TASK, IdSpace.PROCESS, IdSpace.STACK, IdSpace.FRAME)) {
+      forgotten(space, ids);
+    }
+    return this;
   }
 
   Batch usage(int cpu, double idle, double elapsed) {

@@ -1,13 +1,11 @@
 package flametop.profile.live;
 
 import flametop.sampler.State;
+import flametop.sampler.StreamBytes;
 import flametop.sampler.StreamFacts;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.Random;
-import java.util.zip.CRC32;
 
 /**
  * A machine with a random history, pass by pass: stacks that recurse, hostile names, tasks that end
@@ -51,35 +49,20 @@ public final class BusyMachine {
 
   /** A recording of what the next passes bring. */
   public byte[] recording(int passes) {
-    byte[] facts = FACTS.getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    ByteBuffer header = ByteBuffer.allocate(20).order(ByteOrder.LITTLE_ENDIAN);
-    header.put("FLAMETOP".getBytes(StandardCharsets.UTF_8)).putInt(1).putInt(facts.length);
-    out.writeBytes(header.putInt(crc(facts, 0)).array());
-    out.writeBytes(facts);
+    out.writeBytes(new StreamBytes(1, FACTS).bytes());
     for (int pass = 0; pass < passes; pass++) {
-      ByteBuffer batch = next();
-      byte[] bytes = new byte[batch.remaining()];
-      batch.get(bytes);
-      seal(bytes);
-      out.writeBytes(bytes);
+      out.writeBytes(pass().sealed());
     }
     return out.toByteArray();
   }
 
-  /** Gives a batch its checksum. */
-  public static void seal(byte[] batch) {
-    ByteBuffer.wrap(batch).order(ByteOrder.LITTLE_ENDIAN).putInt(4, crc(batch, 8));
-  }
-
-  private static int crc(byte[] bytes, int from) {
-    CRC32 crc = new CRC32();
-    crc.update(bytes, from, bytes.length - from);
-    return (int) crc.getValue();
-  }
-
   /** What the next 50 ms bring. */
   public ByteBuffer next() {
+    return pass().bytes();
+  }
+
+  private Batch pass() {
     double time = 1000 + 50 * sequence;
     Batch batch = new Batch(sequence, time, true);
     if (sequence == 0) {
@@ -101,7 +84,7 @@ public final class BusyMachine {
     batch.usage(0, 25 * sequence, 50 * sequence).usage(1, 50 * sequence, 50 * sequence);
     batch.counters(sequence, sequence / 7, sequence / 9);
     sequence++;
-    return batch.bytes();
+    return batch;
   }
 
   private void begin(Batch batch) {

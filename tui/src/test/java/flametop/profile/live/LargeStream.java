@@ -1,16 +1,13 @@
 package flametop.profile.live;
 
 import flametop.sampler.State;
+import flametop.sampler.StreamBytes;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Random;
-import java.util.zip.CRC32;
 
 /**
  * Writes a stream for {@code --replay} whose graph has a million nodes: in its first two seconds
@@ -34,14 +31,8 @@ public final class LargeStream {
   }
 
   private static void write(OutputStream out, int seconds) throws IOException {
-    byte[] facts =
-        ("host=large\ncpus=0,1\ntarget=all\nhz.pass=" + PASS_HZ + "\nhz.cpu=0\n")
-            .getBytes(StandardCharsets.US_ASCII);
-    ByteBuffer header = ByteBuffer.allocate(20).order(ByteOrder.LITTLE_ENDIAN);
-    header.put("FLAMETOP".getBytes(StandardCharsets.US_ASCII)).putInt(1).putInt(facts.length);
-    header.putInt(checksum(facts, 0));
-    out.write(header.array(), 0, header.position());
-    out.write(facts);
+    String facts = "host=large\ncpus=0,1\ntarget=all\nhz.pass=" + PASS_HZ + "\nhz.cpu=0\n";
+    out.write(new StreamBytes(1, facts).bytes());
     Random random = new Random(1);
     int sequence = 0;
     Batch first = new Batch(sequence++, 1000, false).module(0, 0, "/bin/large");
@@ -54,7 +45,7 @@ public final class LargeStream {
     for (int t = 0; t < TASKS; t++) {
       first.task(t, t % 20, 1000 + t, "thread" + t % 20);
     }
-    put(out, first);
+    out.write(first.sealed());
     for (int s = 0; s < STACKS; ) {
       Batch batch = new Batch(sequence++, 1000, false);
       for (int end = s + BATCH_STACKS; s < end; s++) {
@@ -65,7 +56,7 @@ public final class LargeStream {
         }
         batch.stack(s, frames);
       }
-      put(out, batch);
+      out.write(batch.sealed());
     }
     for (int pass = 1; pass <= seconds * PASS_HZ; pass++) {
       double time = 1000 + pass * 1000.0 / PASS_HZ;
@@ -76,21 +67,7 @@ public final class LargeStream {
         int stack = all ? (pass * TASKS + i) % STACKS : random.nextInt(STACKS);
         batch.changed(time, task, stack, pass, State.SLEEP, pass);
       }
-      put(out, batch);
+      out.write(batch.sealed());
     }
-  }
-
-  private static void put(OutputStream out, Batch batch) throws IOException {
-    ByteBuffer bytes = batch.bytes();
-    byte[] copy = new byte[bytes.remaining()];
-    bytes.get(copy);
-    ByteBuffer.wrap(copy).order(ByteOrder.LITTLE_ENDIAN).putInt(4, checksum(copy, 8));
-    out.write(copy);
-  }
-
-  private static int checksum(byte[] bytes, int from) {
-    CRC32 crc = new CRC32();
-    crc.update(bytes, from, bytes.length - from);
-    return (int) crc.getValue();
   }
 }

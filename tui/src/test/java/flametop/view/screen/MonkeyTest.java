@@ -17,6 +17,7 @@ import flametop.profile.live.Profile;
 import flametop.profile.tree.Options;
 import flametop.sampler.ReplaySource;
 import flametop.sampler.Sampler;
+import flametop.sampler.StreamBytes;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
@@ -145,7 +146,7 @@ class MonkeyTest {
         change(bytes, at + 8, 8);
       }
       byte[] batch = Arrays.copyOfRange(bytes, at, end);
-      BusyMachine.seal(batch);
+      StreamBytes.seal(batch);
       System.arraycopy(batch, 0, bytes, at, batch.length);
     }
     return bytes;
