@@ -9,11 +9,9 @@ import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.EventsReport;
 import flametop.profile.answer.Extract;
-import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.Moment;
-import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Options;
@@ -24,7 +22,6 @@ import java.io.ByteArrayOutputStream;
 import java.io.InputStream;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -47,15 +44,8 @@ class EventMeasureTest extends ProfileFixture {
   void stream() {
     send(
         new Batch(0, 1_000, true)
-            .process(0, 10, "app")
-            .task(0, 0, 10, "app")
-            .module(0, 1, "/bin/app")
-            .frame(0, 0)
-            .frame(1, 0)
-            .frame(2, 0)
-            .name(0, "main")
-            .name(1, "poll")
-            .name(2, "fill")
+            .program(0, 10, "app")
+            .app("main", "poll", "fill")
             .stack(0, 0, 1)
             .stack(1, 0, 2)
             .source(FAULTS, BYTES, "fault,weight=bytes")
@@ -72,17 +62,11 @@ class EventMeasureTest extends ProfileFixture {
   }
 
   private Snapshot picture() throws Exception {
-    return get(
-        profile.snapshot(
-            new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 80, 9, null)));
+    return picture(graph(StateSet.ALL));
   }
 
   private Map<String, Long> folded() throws Exception {
-    Map<String, Long> folded = new TreeMap<>();
-    get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false))
-        .stacks()
-        .forEach(stack -> folded.put(String.join(";", stack.names()), stack.value()));
-    return folded;
+    return amounts(StateSet.ALL);
   }
 
   private EventsReport report() throws Exception {
@@ -103,7 +87,7 @@ class EventMeasureTest extends ProfileFixture {
     }
     assertEquals(Map.of("app;main;poll", 1_000_000L), folded());
     assertEquals("1.0 ms", picture().measure().text(picture().total()));
-    assertEquals(1_000_000, get(profile.rows(ProcessRow.By.PROCESS, StateSet.ALL)).get(0).weight());
+    assertEquals(1_000_000, processes(StateSet.ALL).get(0).weight());
   }
 
   @Test
@@ -244,7 +228,7 @@ class EventMeasureTest extends ProfileFixture {
   @Test
   void export_inEachFormat_saysTheMeasureAndItsUnit() throws Exception {
     profile.measure(FAULTS);
-    Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    Extract extract = extract();
     StackExport export =
         StackExport.of(
             Provenance.of("flametop 0", facts, extract.scope(), StateSet.ALL),
@@ -263,7 +247,6 @@ class EventMeasureTest extends ProfileFixture {
     }
     assertEquals(12_288, export.exactTotal());
     profile.show(Moment.last(1_000_000));
-    extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
-    assertEquals(Extract.NO_TOTAL, extract.exactTotal(), "the total is of more than this window");
+    assertEquals(Extract.NO_TOTAL, extract().exactTotal(), "the total is of more than this window");
   }
 }

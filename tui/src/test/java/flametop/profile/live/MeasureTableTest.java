@@ -8,10 +8,7 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Moment;
 import flametop.profile.answer.NodeKind;
-import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
-import flametop.profile.answer.Sandwich;
-import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
@@ -34,8 +31,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 class MeasureTableTest extends ProfileFixture {
   private static final int BYTES = 0;
   private static final int CALLS = 1;
-  private static final int COLUMNS = 80;
-  private static final int LEVELS = 9;
   private static final Function FILL = new Function(NodeKind.USER, "app", "fill");
 
   MeasureTableTest() {
@@ -50,17 +45,9 @@ class MeasureTableTest extends ProfileFixture {
   void stream() {
     send(
         new Batch(sequence++, 1_000, true)
-            .process(0, 10, "app")
-            .process(1, 20, "web")
-            .task(0, 0, 10, "app")
-            .task(1, 1, 20, "web")
-            .module(0, 1, "/bin/app")
-            .frame(0, 0)
-            .frame(1, 0)
-            .frame(2, 0)
-            .name(0, "main")
-            .name(1, "poll")
-            .name(2, "fill")
+            .program(0, 10, "app")
+            .program(1, 20, "web")
+            .app("main", "poll", "fill")
             .stack(0, 0, 1)
             .stack(1, 0, 2)
             .source(BYTES, 1, "fault,weight=bytes")
@@ -85,21 +72,17 @@ class MeasureTableTest extends ProfileFixture {
     return source == BYTES ? 4_096 : 1;
   }
 
-  private Snapshot picture(Pattern search) throws Exception {
+  private Snapshot searched(Pattern search) throws Exception {
     Snapshot s;
     do {
-      s =
-          get(
-              profile.snapshot(
-                  new GraphQuery(
-                      StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, COLUMNS, LEVELS, search)));
+      s = picture(new GraphQuery(StateSet.ALL, 0, 0, 80, 9, search));
     } while (s.refolding() || s.search() != null && s.search().more());
     return s;
   }
 
   /** What stands below the root, in units. */
   private String graph(int source) throws Exception {
-    GraphSlice slice = picture(null).graph();
+    GraphSlice slice = searched(null).graph();
     TreeMap<String, Long> below = new TreeMap<>();
     for (int i = 0; i < slice.size(); i++) {
       if (slice.parent()[i] == 0 && i != 0) {
@@ -119,9 +102,9 @@ class MeasureTableTest extends ProfileFixture {
     profile.shape(Shape.of(new Shape.Group(RootOrder.NONE)));
     assertEquals("{main=8}", graph(source));
     profile.shape(Shape.of(new Shape.Group(RootOrder.PROCESS)));
-    assertEquals(8 * unit, picture(null).total());
+    assertEquals(8 * unit, searched(null).total());
     profile.shape(Shape.of(new Shape.Group(RootOrder.THREAD)));
-    assertEquals(8 * unit, picture(null).total());
+    assertEquals(8 * unit, searched(null).total());
 
     profile.shape(Shape.of(new Shape.Comms(Set.of("app"), false)));
     assertEquals("{app=4}", graph(source));
@@ -133,36 +116,24 @@ class MeasureTableTest extends ProfileFixture {
     assertEquals("{fill=3, poll=5}", graph(source));
     profile.shape(Shape.PLAIN);
 
-    assertEquals(3 * unit, picture(Pattern.compile("fill")).search().weight());
-    assertEquals(4 * unit, get(profile.rows(ProcessRow.By.PROCESS, StateSet.ALL)).get(0).weight());
+    assertEquals(3 * unit, searched(Pattern.compile("fill")).search().weight());
+    assertEquals(4 * unit, processes(StateSet.ALL).get(0).weight());
 
-    TopReport top =
-        (TopReport)
-            get(profile.page(new TopQuery(StateSet.ALL, TopQuery.Order.SELF, 9, null, null)));
+    TopReport top = top(new TopQuery(StateSet.ALL, TopQuery.Order.SELF, 9, null, null));
     assertEquals("poll", top.rows().get(0).function().name());
     assertEquals(5 * unit, top.rows().get(0).self());
     assertEquals(8 * unit, top.total());
 
+    TasksQuery byCpu = new TasksQuery(false, true, TasksQuery.Order.CPU, 9, null);
     TasksReport tasks;
     do {
       // On a busy machine the first answers are of the past that is summed so far.
-      tasks =
-          (TasksReport)
-              get(profile.page(new TasksQuery(false, true, TasksQuery.Order.CPU, 9, null)));
+      tasks = (TasksReport) get(profile.page(byCpu));
     } while (tasks.rows().stream().mapToLong(TasksReport.Row::run).sum() < 8 * unit);
     assertEquals(
         8 * unit, tasks.rows().stream().mapToLong(TasksReport.Row::run).sum(), "rows of tasks");
 
-    Sandwich sandwich;
-    do {
-      sandwich =
-          (Sandwich)
-              get(
-                  profile.page(
-                      new SandwichQuery(
-                          StateSet.ALL, FILL, 0, null, 0, null, 0, COLUMNS, LEVELS, null, false)));
-    } while (sandwich.refolding());
-    assertEquals(3 * unit, sandwich.total());
+    assertEquals(3 * unit, sandwich("fill", 0).total());
   }
 
   @ParameterizedTest
@@ -180,9 +151,9 @@ class MeasureTableTest extends ProfileFixture {
         new Batch(sequence++, 4_000, true)
             .totals(source, 9, 10 * unit, 9, 0)
             .event(3_500, 1, 0, source, 2 * unit, 0));
-    assertEquals(8 * unit, picture(null).total());
+    assertEquals(8 * unit, searched(null).total());
     profile.show(Moment.ALL);
-    assertEquals(10 * unit, picture(null).total());
+    assertEquals(10 * unit, searched(null).total());
 
     profile.show(Moment.last(1_000_000_000).compared());
     send(new Batch(sequence++, 4_500, true));
@@ -190,9 +161,9 @@ class MeasureTableTest extends ProfileFixture {
         new Batch(sequence++, 5_000, true)
             .totals(source, 10, 16 * unit, 10, 0)
             .event(4_900, 0, 1, source, 6 * unit, 0));
-    GraphSlice slice = picture(null).graph();
+    GraphSlice slice = searched(null).graph();
     int web = Arrays.asList(slice.name()).indexOf("web");
     assertTrue(slice.baseline() != null && slice.before(web) == 2 * unit, "web was 2 units");
-    assertEquals(6 * unit, picture(null).total());
+    assertEquals(6 * unit, searched(null).total());
   }
 }

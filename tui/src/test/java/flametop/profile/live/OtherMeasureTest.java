@@ -56,21 +56,18 @@ class OtherMeasureTest extends ProfileFixture {
   void log() {
     Batch batch =
         new Batch(0, 1_000, true)
-            .process(0, 10, "reader")
-            .task(0, 0, 10, "reader")
-            .module(0, 1, "/bin/app")
-            .frame(0, 0)
-            .frame(1, 0)
+            .program(0, 10, "reader")
+            .app("main", "fetch")
             .stack(0, 0, 1)
             .changed(1_000, 0, 0, 0, State.SLEEP, 1);
     send(batch);
-    send(new Batch(1, 2_000, true).name(0, "main").name(1, "fetch"));
+    send(new Batch(1, 2_000, true));
   }
 
   private Scene scene(ViewState of) throws Exception {
     Page page =
         Questions.page(of, COLUMNS) == null ? null : get(profile.page(Questions.page(of, COLUMNS)));
-    Snapshot snapshot = get(profile.snapshot(Questions.picture(of, COLUMNS)));
+    Snapshot snapshot = picture(Questions.picture(of, COLUMNS));
     assertEquals(Measure.BYTES, snapshot.measure());
     return Scene.of(snapshot, page, of, COLUMNS, 40, Pictures.options());
   }
@@ -81,7 +78,7 @@ class OtherMeasureTest extends ProfileFixture {
 
   @Test
   void graph_ofBytes_showsSizesAndNoStates() throws Exception {
-    Snapshot snapshot = get(profile.snapshot(Questions.picture(state, COLUMNS)));
+    Snapshot snapshot = picture(Questions.picture(state, COLUMNS));
     assertEquals(1_000_000_000, snapshot.total());
     int fetch = Arrays.asList(snapshot.graph().name()).indexOf("fetch");
     long node = snapshot.graph().node()[fetch];
@@ -136,7 +133,7 @@ class OtherMeasureTest extends ProfileFixture {
 
   @Test
   void export_ofBytes_saysTheUnitAndCountsToTheDigit() throws Exception {
-    Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    Extract extract = extract();
     StackExport export =
         StackExport.of(
             Provenance.of("flametop 0", facts, extract.scope(), StateSet.ALL),

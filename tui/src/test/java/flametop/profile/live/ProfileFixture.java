@@ -2,13 +2,21 @@ package flametop.profile.live;
 
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.answer.Function;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.Moment;
+import flametop.profile.answer.NodeKind;
+import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.Sandwich;
+import flametop.profile.answer.SandwichQuery;
+import flametop.profile.answer.Selection;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TasksQuery;
 import flametop.profile.answer.TasksReport;
+import flametop.profile.answer.TopQuery;
+import flametop.profile.answer.TopReport;
 import flametop.profile.tree.Options;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
@@ -78,11 +86,7 @@ abstract class ProfileFixture {
       double time = 1000 + 50 * pass;
       Batch batch = batch(time, true);
       if (pass == 0) {
-        batch
-            .process(0, 10, "sleepy")
-            .task(0, 0, 10, "sleepy")
-            .process(1, 20, "busy")
-            .task(1, 1, 20, "busy");
+        batch.program(0, 10, "sleepy").program(1, 20, "busy");
         batch
             .module(0, 1, "/bin/app")
             .frame(0, 0)
@@ -95,6 +99,13 @@ abstract class ProfileFixture {
       batch.sample(time, 1, 1, 25 * pass, pass).changed(time, 1, -1, 25 * pass, State.RUN, pass);
       batch.usage(0, 25 * pass, 50 * pass).usage(1, 50 * pass, 50 * pass);
       send(batch);
+    }
+  }
+
+  /** Passes in which nobody runs. */
+  void idle(int fromPass, int toPass) {
+    for (int pass = fromPass; pass < toPass; pass++) {
+      send(batch(1000 + 50 * pass, true));
     }
   }
 
@@ -122,7 +133,45 @@ abstract class ProfileFixture {
 
   /** A picture of all time in these states. */
   Snapshot shown(StateSet states) throws Exception {
-    return get(profile.snapshot(query(Long.MAX_VALUE, states)));
+    return shown(Long.MAX_VALUE, states);
+  }
+
+  Snapshot shown(long window, StateSet states) throws Exception {
+    return picture(query(window, states));
+  }
+
+  Snapshot picture(GraphQuery query) throws Exception {
+    return get(profile.snapshot(query));
+  }
+
+  /** A node in full, of all time in these states. */
+  Selection selected(StateSet states, long node) throws Exception {
+    return picture(query(Long.MAX_VALUE, states).at(GraphQuery.ROOT, node)).selection();
+  }
+
+  TopReport top(TopQuery query) throws Exception {
+    return (TopReport) get(profile.page(query));
+  }
+
+  List<ProcessRow> processes(StateSet states) throws Exception {
+    return get(profile.rows(ProcessRow.By.PROCESS, states));
+  }
+
+  /** All stacks of the moment that is shown. */
+  Extract extract() throws Exception {
+    return get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+  }
+
+  /** The sandwich of a function of the app, once it is folded. */
+  Sandwich sandwich(String name, long selected) throws Exception {
+    Function function = new Function(NodeKind.USER, "app", name);
+    SandwichQuery query =
+        new SandwichQuery(StateSet.ALL, function, 0, null, 0, null, selected, 200, 60, null, false);
+    Sandwich sandwich;
+    do {
+      sandwich = (Sandwich) get(profile.page(query));
+    } while (sandwich.refolding());
+    return sandwich;
   }
 
   <Q> Q all(Q question) {
@@ -130,7 +179,11 @@ abstract class ProfileFixture {
   }
 
   GraphQuery query(long window, StateSet states) {
-    return at(window, new GraphQuery(states, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null));
+    return at(window, graph(states));
+  }
+
+  static GraphQuery graph(StateSet states) {
+    return new GraphQuery(states, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null);
   }
 
   Map<String, Long> folded(StateSet states) throws Exception {
@@ -141,11 +194,18 @@ abstract class ProfileFixture {
     return held(at(window, states));
   }
 
-  /** The stacks of the moment that is shown. */
+  /** The stacks of the moment that is shown, in ms. */
   Map<String, Long> held(StateSet states) throws Exception {
+    Map<String, Long> map = amounts(states);
+    map.replaceAll((stack, nanos) -> nanos / MS);
+    return map;
+  }
+
+  /** The same in parts of the measure. */
+  Map<String, Long> amounts(StateSet states) throws Exception {
     Map<String, Long> map = new TreeMap<>();
     for (FoldedStack f : get(profile.extract(states, GraphQuery.ROOT, false)).stacks()) {
-      map.put(String.join(";", f.names()), f.value() / MS);
+      map.put(String.join(";", f.names()), f.value());
     }
     return map;
   }
@@ -177,10 +237,10 @@ abstract class ProfileFixture {
 
   /** The report once it covers so much: what takes long is done bit by bit. */
   TasksReport tasks(TasksQuery query, long covered) throws Exception {
-    TasksReport report = (TasksReport) get(profile.page(query));
-    while (report.windowNanos() != covered) {
+    TasksReport report;
+    do {
       report = (TasksReport) get(profile.page(query));
-    }
+    } while (report.windowNanos() != covered);
     return report;
   }
 
@@ -192,6 +252,6 @@ abstract class ProfileFixture {
   /** The picture once all is where it is to be. */
   Snapshot settled(long window, StateSet states) throws Exception {
     folded(window, states);
-    return get(profile.snapshot(query(window, states)));
+    return shown(window, states);
   }
 }

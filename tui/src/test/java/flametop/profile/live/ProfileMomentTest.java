@@ -47,7 +47,7 @@ class ProfileMomentTest extends ProfileFixture {
     assertEquals(
         Map.of("sleepy;main;poll", 2000L, "busy;[not sampled]", 1000L),
         folded(2000 * MS, StateSet.OFF_CPU));
-    Snapshot snapshot = get(profile.snapshot(query(2000 * MS, StateSet.ALL)));
+    Snapshot snapshot = shown(2000 * MS, StateSet.ALL);
     assertEquals((double) (4000 * MS), (double) snapshot.total(), (double) MS);
     assertEquals(2000 * MS, snapshot.live().time().nanos());
     assertEquals(5000 * MS, snapshot.live().time().runNanos());
@@ -107,39 +107,36 @@ class ProfileMomentTest extends ProfileFixture {
         }
         sent.clear();
         Extract extract = get(windows.extract(StateSet.ALL, GraphQuery.ROOT, false));
-        for (FoldedStack stack : extract.stacks()) {
-          for (FoldedStack.Share share : stack.shares()) {
-            parts.merge(
-                String.join(";", stack.names()) + " " + share.state(), share.value(), Long::sum);
-          }
-        }
+        addShares(extract, parts);
         covered += extract.scope().time().nanos();
         to = extract.scope().time().to();
         windows.beginAt(to);
       }
     }
-    Extract whole = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+    Extract whole = extract();
     assertEquals(whole.scope().time().nanos(), covered);
     assertEquals(whole.scope().time().to(), to);
     Map<String, Long> all = new TreeMap<>();
-    for (FoldedStack stack : whole.stacks()) {
-      for (FoldedStack.Share share : stack.shares()) {
-        all.merge(String.join(";", stack.names()) + " " + share.state(), share.value(), Long::sum);
-      }
-    }
+    addShares(whole, all);
     assertEquals(all.keySet(), parts.keySet());
     for (String stack : all.keySet()) {
       assertEquals((double) all.get(stack), (double) parts.get(stack), (double) MS, stack);
     }
   }
 
+  private static void addShares(Extract extract, Map<String, Long> to) {
+    for (FoldedStack stack : extract.stacks()) {
+      String names = String.join(";", stack.names());
+      stack.shares().forEach(s -> to.merge(names + " " + s.state(), s.value(), Long::sum));
+    }
+  }
+
   @Test
   void extract_samplesBeforeTheFirstPass_areInItsWindow() throws Exception {
-    Batch first = batch(1000, true).process(0, 10, "busy").task(0, 0, 10, "busy");
-    first.module(0, 1, "/bin/app").frame(0, 0).stack(0, 0).name(0, "main");
+    Batch first = batch(1000, true).program(0, 10, "busy").app("main").stack(0, 0);
     send(first.sample(900, 0, 0, 0, 0).changed(1000, 0, -1, 100, State.RUN, 0));
     send(batch(2000, true).sample(2000, 0, 0, 1100, 0));
-    Extract extract = get(profile.extract(all(StateSet.ALL), GraphQuery.ROOT, false));
+    Extract extract = extract();
     assertEquals(1100 * MS, list(extract).stream().mapToLong(FoldedStack::value).sum());
     assertEquals(1100 * MS, extract.scope().time().nanos());
     assertEquals(1100 * MS, shown(StateSet.ALL).live().time().runNanos());
@@ -149,21 +146,20 @@ class ProfileMomentTest extends ProfileFixture {
   void processes_ofAFrozenMoment_areAsTheyWereThen() throws Exception {
     run(0, 21);
     show(moment.withFrozen(true));
-    List<ProcessRow> before = get(profile.rows(ProcessRow.By.PROCESS, all(StateSet.ALL)));
+    List<ProcessRow> before = processes(StateSet.ALL);
     double time = 2050;
     send(
         batch(time, true)
             .changed(time, 0, 0, 0, State.QUEUED, 2)
-            .process(2, 30, "late")
-            .task(2, 2, 30, "late")
+            .program(2, 30, "late")
             .changed(time, 2, 0, 0, State.SLEEP, 1));
-    List<ProcessRow> held = get(profile.rows(ProcessRow.By.PROCESS, all(StateSet.ALL)));
+    List<ProcessRow> held = processes(StateSet.ALL);
     assertEquals(List.of("busy", "sleepy"), held.stream().map(ProcessRow::comm).toList());
     for (int i = 0; i < 2; i++) {
       assertArrayEquals(before.get(i).tasksByState(), held.get(i).tasksByState());
     }
     show(moment.withFrozen(false));
-    List<ProcessRow> now = get(profile.rows(ProcessRow.By.PROCESS, all(StateSet.ALL)));
+    List<ProcessRow> now = processes(StateSet.ALL);
     assertEquals(List.of("sleepy", "busy", "late"), now.stream().map(ProcessRow::comm).toList());
     assertEquals(1, now.get(0).tasksByState()[State.QUEUED.ordinal()]);
   }
@@ -182,13 +178,11 @@ class ProfileMomentTest extends ProfileFixture {
   @Test
   void baseline_held_isInLaterSlicesOfAnyShape() throws Exception {
     begin(21);
-    assertEquals(null, get(profile.snapshot(query(1000 * MS, StateSet.ALL))).graph().baseline());
+    assertEquals(null, shown(1000 * MS, StateSet.ALL).graph().baseline());
     show(moment.compared());
     // From here on nobody runs.
-    for (int pass = 21; pass < 41; pass++) {
-      send(batch(1000 + 50 * pass, true));
-    }
-    Snapshot later = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    idle(21, 41);
+    Snapshot later = shown(500 * MS, StateSet.of(State.RUN));
     assertEquals(0, later.total());
     // What vanished is listed, scaled to half a second.
     assertArrayEquals(new String[] {"all", "busy", "main", "work"}, later.graph().name());
@@ -196,30 +190,26 @@ class ProfileMomentTest extends ProfileFixture {
     assertEquals(250 * MS, later.graph().baseline()[3]);
     profile.shape(Shape.of(new Shape.Reverse()));
     folded(StateSet.ALL);
-    later = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    later = shown(500 * MS, StateSet.of(State.RUN));
     assertArrayEquals(new String[] {"all", "busy", "work", "main"}, later.graph().name());
     assertEquals(250 * MS, later.graph().baseline()[2]);
     show(moment.comparedNoMore());
-    assertEquals(null, get(profile.snapshot(query(500 * MS, StateSet.ALL))).graph().baseline());
+    assertEquals(null, shown(500 * MS, StateSet.ALL).graph().baseline());
   }
 
   @Test
   void baseline_held_isBesideEachFunction() throws Exception {
     begin(21);
     TopQuery query =
-        at(
-            500 * MS,
-            new TopQuery(StateSet.of(State.RUN), TopQuery.Order.TOTAL_CHANGE, 9, null, null));
-    TopReport alone = (TopReport) get(profile.page(query));
+        new TopQuery(StateSet.of(State.RUN), TopQuery.Order.TOTAL_CHANGE, 9, null, null);
+    TopReport alone = top(at(500 * MS, query));
     assertEquals("work", alone.rows().get(0).function().name(), "by self, as nothing is compared");
     assertNull(alone.rows().get(0).before());
-    get(profile.snapshot(query(1000 * MS, StateSet.ALL)));
+    shown(1000 * MS, StateSet.ALL);
     show(moment.compared());
     // From here on nobody runs.
-    for (int pass = 21; pass < 41; pass++) {
-      send(batch(1000 + 50 * pass, true));
-    }
-    TopReport report = (TopReport) get(profile.page(at(500 * MS, query)));
+    idle(21, 41);
+    TopReport report = top(at(500 * MS, query));
     assertEquals(250 * MS, report.total(), "of the larger of the two");
     assertEquals(2, report.functions());
     for (TopReport.Row row : report.rows()) {
@@ -230,23 +220,23 @@ class ProfileMomentTest extends ProfileFixture {
           new TopReport.Before(work ? 250 * MS : 0, 250 * MS, work ? -1 : 0, -1), row.before());
     }
     show(moment.comparedNoMore());
-    assertEquals(0, ((TopReport) get(profile.page(query))).functions());
+    assertEquals(0, top(query).functions());
   }
 
   @Test
   void baseline_held_isBesideEachTask() throws Exception {
     begin(21);
-    get(profile.snapshot(query(1000 * MS, StateSet.ALL)));
+    shown(1000 * MS, StateSet.ALL);
     show(moment.compared());
     for (int pass = 21; pass < 61; pass++) {
       Batch batch = batch(1000 + 50 * pass, true);
       send(pass == 21 ? batch.gone(1, 1000 + 50 * pass, 500) : batch);
     }
     TasksQuery query = at(500 * MS, new TasksQuery(false, true, TasksQuery.Order.CHANGE, 9, null));
-    TasksReport report = tasks(query, 500 * MS);
-    while (report.rows().stream().allMatch(row -> row.before() == null)) {
-      report = (TasksReport) get(profile.page(query));
-    }
+    TasksReport report;
+    do {
+      report = tasks(query, 500 * MS);
+    } while (report.rows().stream().allMatch(row -> row.before() == null));
     TasksReport.Row gone = report.rows().get(0);
     assertEquals(20, gone.pid());
     assertTrue(gone.isGone());
@@ -262,22 +252,19 @@ class ProfileMomentTest extends ProfileFixture {
   @Test
   void selection_window_hasTheOneBefore() throws Exception {
     begin(41);
-    Snapshot first = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
-    GraphQuery query =
-        at(
-            500 * MS,
-            new GraphQuery(StateSet.of(State.RUN), 0, node(first.graph(), "work"), 200, 60, null));
-    Selection.Before before = get(profile.snapshot(query)).selection().before();
-    while (before == null) {
-      before = get(profile.snapshot(query)).selection().before();
-    }
+    GraphQuery all = query(500 * MS, StateSet.of(State.RUN));
+    GraphQuery query = all.at(GraphQuery.ROOT, node(picture(all).graph(), "work"));
+    Selection.Before before;
+    do {
+      before = picture(query).selection().before();
+    } while (before == null);
     assertEquals(new Selection.Before(500 * MS, 250 * MS, 250 * MS), before);
   }
 
   @Test
   void selection_ofTheRoot_hasNoTrend() throws Exception {
     run(0, 41);
-    Snapshot snapshot = get(profile.snapshot(query(500 * MS, StateSet.of(State.RUN))));
+    Snapshot snapshot = shown(500 * MS, StateSet.of(State.RUN));
     assertEquals(Selection.Before.NONE, snapshot.selection().before());
   }
 
@@ -290,15 +277,8 @@ class ProfileMomentTest extends ProfileFixture {
     assertEquals(2000 * MS, snapshot.live().time().graph().to());
     assertEquals(500 * MS, snapshot.live().time().nanos());
     assertEquals(1000 * MS, snapshot.total());
-    assertEquals(
-        250 * MS,
-        ((TasksReport)
-                get(
-                    profile.page(
-                        at(0, new TasksQuery(false, true, TasksQuery.Order.CPU, 1, null)))))
-            .rows()
-            .get(0)
-            .run());
+    TasksQuery query = at(0, new TasksQuery(false, true, TasksQuery.Order.CPU, 1, null));
+    assertEquals(250 * MS, ((TasksReport) get(profile.page(query))).rows().get(0).run());
     // Another shape, then another range; it stays while time goes on.
     profile.shape(Shape.of(new Shape.Comms(Set.of("sleepy"), true)));
     assertEquals(Map.of("busy;main;work", 250L), folded(StateSet.of(State.RUN)));
@@ -381,9 +361,7 @@ class ProfileMomentTest extends ProfileFixture {
     show(moment.compared());
     show(moment.withoutRange());
     // From here on nobody runs.
-    for (int pass = 41; pass < 61; pass++) {
-      send(batch(1000 + 50 * pass, true));
-    }
+    idle(41, 61);
     Snapshot later = settled(500 * MS, StateSet.of(State.RUN));
     assertEquals(
         Optional.of(TimeRange.before(2000 * MS, 500 * MS)), later.live().time().baseline());
@@ -411,8 +389,7 @@ class ProfileMomentTest extends ProfileFixture {
       double time = 1000 + 50 * pass;
       Batch batch = batch(time, true);
       if (pass == 21) {
-        batch.process(2, 30, "late").task(2, 2, 30, "late");
-        batch.changed(time, 2, 0, 0, State.SLEEP, 1);
+        batch.program(2, 30, "late").changed(time, 2, 0, 0, State.SLEEP, 1);
         batch.changed(time, 0, 0, 0, State.DISK, 2);
         batch.gone(1, time, 500);
       }
@@ -440,10 +417,7 @@ class ProfileMomentTest extends ProfileFixture {
     Map<String, Long> running = held(StateSet.of(State.RUN));
     assertEquals(Map.of("busy;main;work", 500L), running);
     assertEquals(1000L, held(StateSet.of(State.SLEEP)).get("sleepy;main;poll"));
-    Snapshot snapshot =
-        get(
-            profile.snapshot(
-                new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 200, 60, null)));
+    Snapshot snapshot = picture(graph(StateSet.ALL));
     assertEquals(new TimeRange(2000 * MS, 3000 * MS), snapshot.live().time().graph());
     assertEquals(
         2, tasks(new TasksQuery(false, true, TasksQuery.Order.PID, 9, null), 1000 * MS).tasks());

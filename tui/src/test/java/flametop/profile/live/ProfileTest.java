@@ -15,7 +15,6 @@ import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Sandwich;
-import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
@@ -25,7 +24,6 @@ import flametop.profile.answer.TasksReport;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.profile.tree.Options;
-import flametop.sampler.IdSpace;
 import flametop.sampler.State;
 import flametop.sampler.StreamFacts;
 import java.nio.ByteBuffer;
@@ -77,8 +75,7 @@ class ProfileTest extends ProfileFixture {
     Snapshot before = shown(StateSet.ALL);
     long naming = before.graph().node()[5];
     names();
-    Snapshot after =
-        get(profile.snapshot(all(new GraphQuery(StateSet.ALL, naming, naming, 200, 60, null))));
+    Snapshot after = picture(query(Long.MAX_VALUE, StateSet.ALL).at(naming, naming));
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertEquals(2, after.graph().zoomIndex());
@@ -118,12 +115,11 @@ class ProfileTest extends ProfileFixture {
     long main = before.graph().node()[Arrays.asList(before.graph().name()).lastIndexOf("main")];
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
     assertEquals(Map.of("sleepy;main;poll", 1000L), folded(StateSet.ALL));
-    Snapshot after =
-        get(profile.snapshot(all(new GraphQuery(StateSet.ALL, 0, main, 200, 60, null))));
+    Snapshot after = picture(query(Long.MAX_VALUE, StateSet.ALL).at(0, main));
     assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
     assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
     assertFalse(after.refolding());
-    List<ProcessRow> rows = get(profile.rows(ProcessRow.By.PROCESS, all(StateSet.of(State.RUN))));
+    List<ProcessRow> rows = processes(StateSet.of(State.RUN));
     assertEquals(List.of("busy", "sleepy"), rows.stream().map(ProcessRow::comm).toList());
     assertEquals(500 * MS, rows.get(0).weight());
     profile.shape(Shape.PLAIN);
@@ -153,37 +149,24 @@ class ProfileTest extends ProfileFixture {
   private String[] selected(Shape shape) throws Exception {
     profile.shape(Shape.PLAIN);
     folded(StateSet.ALL);
-    Snapshot plain = shown(StateSet.ALL);
-    long work = node(plain.graph(), "work");
+    long work = node(shown(StateSet.ALL).graph(), "work");
     profile.shape(shape);
     folded(StateSet.ALL);
-    GraphQuery query = all(new GraphQuery(StateSet.ALL, 0, work, 200, 60, null));
-    return get(profile.snapshot(query)).selection().path();
+    return selected(StateSet.ALL, work).path();
   }
 
   @Test
   void top_functions_bySelfAndTotal() throws Exception {
     begin(21);
-    TopReport top =
-        (TopReport)
-            get(profile.page(all(new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, null, null))));
+    TopReport top = top(new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, null, null));
     assertEquals(
         List.of("main", "poll"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(4, top.functions());
     assertEquals(1500 * MS, top.rows().get(0).total());
     assertEquals(0, top.rows().get(0).self());
     assertEquals(500 * MS, top.rows().get(0).totalByState()[State.RUN.ordinal()]);
-    top =
-        (TopReport)
-            get(
-                profile.page(
-                    all(
-                        new TopQuery(
-                            StateSet.of(State.RUN),
-                            TopQuery.Order.SELF,
-                            9,
-                            null,
-                            Pattern.compile("w.rk")))));
+    Pattern search = Pattern.compile("w.rk");
+    top = top(new TopQuery(StateSet.of(State.RUN), TopQuery.Order.SELF, 9, null, search));
     assertEquals(List.of("work"), top.rows().stream().map(r -> r.function().name()).toList());
     assertEquals(500 * MS, top.rows().get(0).self());
     assertEquals(500 * MS, top.total());
@@ -207,29 +190,28 @@ class ProfileTest extends ProfileFixture {
     assertEquals(1000 * MS, sleepy.off());
     assertEquals("poll", sleepy.own().name());
     send(batch(2000, false).gone(1, 2000, 510));
+    Pattern both = Pattern.compile("busy|sleepy");
     report =
-        tasks(
-            at(
-                500 * MS,
-                new TasksQuery(
-                    true, true, TasksQuery.Order.AGE, 10, Pattern.compile("busy|sleepy"))),
-            500 * MS);
-    assertEquals(
-        List.of("sleepy", "busy"), report.rows().stream().map(TasksReport.Row::comm).toList());
+        tasks(at(500 * MS, new TasksQuery(true, true, TasksQuery.Order.AGE, 10, both)), 500 * MS);
+    assertEquals(List.of("sleepy", "busy"), comms(report));
     assertEquals(null, report.rows().get(1).state());
     assertEquals(260 * MS, report.rows().get(1).run());
     TasksQuery living = new TasksQuery(true, false, TasksQuery.Order.AGE, 10, null);
     report = tasks(at(500 * MS, living), 500 * MS);
-    assertEquals(List.of("sleepy"), report.rows().stream().map(TasksReport.Row::comm).toList());
+    assertEquals(List.of("sleepy"), comms(report));
     assertEquals(1, report.ended());
     // Where none lives, those that ended are shown.
     profile.shape(Shape.of(new Shape.Processes(Set.of(20), false)));
     report = tasks(at(500 * MS, living), 500 * MS);
-    assertEquals(List.of("busy"), report.rows().stream().map(TasksReport.Row::comm).toList());
+    assertEquals(List.of("busy"), comms(report));
     assertEquals(0, report.ended());
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
     folded(StateSet.ALL);
     assertEquals(1, tasks(query, 1000 * MS).tasks());
+  }
+
+  private static List<String> comms(TasksReport report) {
+    return report.rows().stream().map(TasksReport.Row::comm).toList();
   }
 
   @Test
@@ -255,28 +237,6 @@ class ProfileTest extends ProfileFixture {
     assertEquals(1000 * MS, sandwich("work", 0).total());
   }
 
-  private Sandwich sandwich(String function, long selected) throws Exception {
-    SandwichQuery query =
-        all(
-            new SandwichQuery(
-                StateSet.ALL,
-                new Function(NodeKind.USER, "app", function),
-                0,
-                null,
-                0,
-                null,
-                selected,
-                200,
-                60,
-                null,
-                false));
-    Sandwich sandwich = (Sandwich) get(profile.page(query));
-    while (sandwich.refolding()) {
-      sandwich = (Sandwich) get(profile.page(query));
-    }
-    return sandwich;
-  }
-
   @Test
   void shape_ofCallersAndBack_knowsTheNodesOfTheGraphBefore() throws Exception {
     begin(41);
@@ -286,13 +246,10 @@ class ProfileTest extends ProfileFixture {
     long main = node(graph, "main");
     profile.shape(Shape.of(new Shape.Reverse()));
     assertTrue(settled(states).reversed());
-    GraphQuery ofWork = all(new GraphQuery(states, 0, work, 200, 60, null));
-    assertArrayEquals(
-        new String[] {"all", "busy", "work"}, get(profile.snapshot(ofWork)).selection().path());
+    assertArrayEquals(new String[] {"all", "busy", "work"}, selected(states, work).path());
     profile.shape(Shape.PLAIN);
     assertFalse(settled(states).reversed());
-    GraphQuery zoomed = all(new GraphQuery(states, main, work, 200, 60, null));
-    Snapshot back = get(profile.snapshot(zoomed));
+    Snapshot back = picture(query(Long.MAX_VALUE, states).at(main, work));
     assertArrayEquals(new String[] {"all", "busy", "main", "work"}, back.selection().path());
     assertEquals("main", back.graph().name()[back.graph().zoomIndex()]);
   }
@@ -302,9 +259,7 @@ class ProfileTest extends ProfileFixture {
     begin(41);
     GraphSlice all = settled(StateSet.of(State.RUN)).graph();
     for (String name : new String[] {"main", "work"}) {
-      GraphQuery query =
-          all(new GraphQuery(StateSet.of(State.RUN), 0, node(all, name), 200, 60, null));
-      Selection selection = get(profile.snapshot(query)).selection();
+      Selection selection = selected(StateSet.of(State.RUN), node(all, name));
       assertEquals(1000 * MS, selection.weight());
       assertEquals(name.equals("work") ? 1000 * MS : 0, selection.self());
     }
@@ -313,9 +268,8 @@ class ProfileTest extends ProfileFixture {
   @Test
   void snapshot_search_countsTopmostMatchesOnce() throws Exception {
     begin(21);
-    GraphQuery query =
-        all(new GraphQuery(StateSet.of(State.RUN), 0, 0, 200, 60, Pattern.compile("main|work")));
-    Snapshot snapshot = get(profile.snapshot(query));
+    Pattern search = Pattern.compile("main|work");
+    Snapshot snapshot = picture(new GraphQuery(StateSet.of(State.RUN), 0, 0, 200, 60, search));
     assertEquals(500 * MS, snapshot.search().weight());
     assertEquals(2, snapshot.search().count());
     assertEquals(node(snapshot.graph(), "main"), snapshot.search().nodes()[0]);
@@ -348,10 +302,10 @@ class ProfileTest extends ProfileFixture {
 
   @Test
   void accept_hostileNames_showAsCleanText() throws Exception {
-    Batch batch = batch(1000, true).process(0, 10, "a\n\u001b[2J;b").task(0, 0, 10, "x");
+    Batch batch = batch(1000, true).program(0, 10, "a\n\u001b[2J;b");
     send(batch.changed(1000, 0, -1, 0, State.SLEEP, 1));
     send(batch(1050, true));
-    for (FoldedStack f : get(profile.extract(all(StateSet.ALL), 0, false)).stacks()) {
+    for (FoldedStack f : extract().stacks()) {
       for (String name : f.names()) {
         assertTrue(name.chars().noneMatch(Character::isISOControl), name);
       }
@@ -361,7 +315,7 @@ class ProfileTest extends ProfileFixture {
   @Test
   void extract_shares_processAndState() throws Exception {
     begin(6);
-    Extract extract = get(profile.extract(all(StateSet.ALL), GraphQuery.ROOT, false));
+    Extract extract = extract();
     assertArrayEquals(new String[] {"all"}, extract.scope().zoom());
     assertEquals(Shape.PLAIN, extract.scope().shape());
     FoldedStack busy =
@@ -422,29 +376,7 @@ class ProfileTest extends ProfileFixture {
     int batches = 300;
     send(batch(1000, true).module(0, 1, "/bin/app"));
     for (int n = 1; n <= batches; n++) {
-      double time = 1000 + 50 * n;
-      Batch batch = batch(time, true);
-      int[] ids = new int[each];
-      for (int i = 0; i < each; i++) {
-        int id = (n + 1) % 2 * each + i;
-        ids[i] = n % 2 * each + i;
-        batch
-            .process(id, 1000 + (n * each + i) % 30_000, "cc" + i % 50)
-            .task(id, id, 1000 + (n * each + i) % 30_000, "cc")
-            .frame(id, 0)
-            .stack(id, id)
-            .name(id, "f" + (n * each + i) % 100_000)
-            .sample(time, id, id, 0, 1)
-            .gone(id, time + 1, 1);
-      }
-      if (n > 1) {
-        batch
-            .forgotten(IdSpace.TASK, ids)
-            .forgotten(IdSpace.PROCESS, ids)
-            .forgotten(IdSpace.STACK, ids)
-            .forgotten(IdSpace.FRAME, ids);
-      }
-      send(batch);
+      send(shortLived(n, each, 0, 50, 100_000));
       if (n % 20 == 0) {
         Profile.Kept kept = get(profile.kept());
         assertTrue(kept.logBytes() < 5 << 20, kept::toString);
@@ -456,11 +388,36 @@ class ProfileTest extends ProfileFixture {
     }
     Snapshot snapshot = shown(StateSet.of(State.RUN));
     assertEquals((long) each * batches * MS, snapshot.total());
-    long folded = 0;
-    for (long ms : folded(StateSet.of(State.RUN)).values()) {
-      folded += ms;
+    Map<String, Long> folded = folded(StateSet.of(State.RUN));
+    assertEquals((long) each * batches, folded.values().stream().mapToLong(Long::longValue).sum());
+  }
+
+  /**
+   * A batch of processes that live for one sample, each with a group and a stack of its own; those
+   * of the batch before are forgotten.
+   *
+   * @param first of the ids
+   * @param comms how many there are
+   * @param functions how many there are
+   */
+  private Batch shortLived(int n, int each, int first, int comms, int functions) {
+    double time = 1000 + 50 * n;
+    Batch batch = batch(time, true);
+    int[] ids = new int[each];
+    for (int i = 0; i < each; i++) {
+      int id = first + (n + 1) % 2 * each + i;
+      ids[i] = first + n % 2 * each + i;
+      int number = n * each + i;
+      batch
+          .program(id, 1000 + number % 30_000, "c" + number % comms)
+          .cgroup(id, "/g" + number)
+          .frame(id, 0)
+          .stack(id, id)
+          .name(id, "f" + number % functions)
+          .sample(time, id, id, 0, 1)
+          .gone(id, time + 1, 1);
     }
-    assertEquals((long) each * batches, folded);
+    return n > 1 ? batch.forgotten(ids) : batch;
   }
 
   /**
@@ -478,42 +435,17 @@ class ProfileTest extends ProfileFixture {
     send(
         batch(1000, true)
             .name(asleep, "waits")
-            .process(asleep, 7, "sleeper")
+            .program(asleep, 7, "sleeper")
             .cgroup(asleep, "/sleepers")
-            .task(asleep, asleep, 7, "sleeper")
             .changed(1000, asleep, asleep, 0, State.SLEEP, 1));
     List<Profile.Kept> kept = new ArrayList<>();
     long ran = 0;
     long slept = 0;
     int intervals = 200;
     for (int n = 1; n <= intervals; n++) {
-      double time = 1000 + 50 * n;
-      Batch batch = batch(time, true);
-      int[] ids = new int[each];
-      for (int i = 0; i < each; i++) {
-        int id = 1 + (n + 1) % 2 * each + i;
-        ids[i] = 1 + n % 2 * each + i;
-        int number = n * each + i;
-        batch
-            .process(id, 1000 + number % 30_000, "c" + number)
-            .cgroup(id, "/g" + number)
-            .task(id, id, 1000 + number % 30_000, "c" + number)
-            .frame(id, 0)
-            .stack(id, id)
-            .name(id, "f" + number)
-            .sample(time, id, id, 0, 1)
-            .gone(id, time + 1, 1);
-      }
-      if (n > 1) {
-        batch
-            .forgotten(IdSpace.TASK, ids)
-            .forgotten(IdSpace.PROCESS, ids)
-            .forgotten(IdSpace.STACK, ids)
-            .forgotten(IdSpace.FRAME, ids);
-      }
-      send(batch);
-      send(batch(time + 25, true));
-      Extract extract = get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+      send(shortLived(n, each, 1, Integer.MAX_VALUE, Integer.MAX_VALUE));
+      send(batch(1025 + 50 * n, true));
+      Extract extract = extract();
       for (FoldedStack stack : extract.stacks()) {
         String of = String.join(";", stack.names());
         boolean older = !of.endsWith("waits") && !of.matches(".*c" + "(\\d+);f\\1");
