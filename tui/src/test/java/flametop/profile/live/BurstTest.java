@@ -174,7 +174,7 @@ class BurstTest {
     }
     long ran = 0;
     for (Simulation.Task task : simulation.tasks) {
-      ran += task.seen ? task.lastRun - task.firstSum : 0;
+      ran += task.seen ? task.last.run() - task.first.run() : 0;
     }
     assertEquals((double) ran, all, 1e-4 * ran + MS);
     long from = map.newest() * 1_000 - random.nextInt(1_000);

@@ -8,7 +8,6 @@ import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
-import flametop.profile.tree.Options;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +76,7 @@ class EstimateTest {
 
   /** Threads of one comm, seen by a clock and by passes with jittered periods. */
   private static final class Machine {
-    final World world = new World(new Options(Shape.PLAIN, 64 << 20, true));
+    final World world = new World(Shape.PLAIN, 64 << 20);
     final Map<String, Double> truth = new TreeMap<>();
     final Map<String, Integer> stacks = new TreeMap<>();
     final List<Task> tasks = new ArrayList<>();
@@ -332,7 +331,7 @@ class EstimateTest {
     int runs = 30;
     for (int run = 0; run < runs; run++) {
       Random random = new Random(run);
-      World world = new World(new Options(Shape.PLAIN, 64 << 20, true));
+      World world = new World(Shape.PLAIN, 64 << 20);
       int[] start = {0, 0};
       world.begin(1000, true);
       start[0] = world.named("main", "start");
@@ -395,7 +394,6 @@ class EstimateTest {
       world.batch(now, false, () -> world.sample(now, 0, stacks[1], now - 1000, 0, 0));
     }
     assertEquals(
-        Map.of("app;before", 1000L, "app;after", 1000L),
-        world.folded(world.fold(), Long.MAX_VALUE, StateSet.of(State.RUN), false));
+        Map.of("app;before", 1000L, "app;after", 1000L), world.folded(StateSet.of(State.RUN)));
   }
 }

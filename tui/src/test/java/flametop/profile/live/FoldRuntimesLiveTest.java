@@ -3,7 +3,6 @@ package flametop.profile.live;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import flametop.profile.answer.Shape;
-import flametop.profile.answer.StateSet;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
@@ -30,15 +29,7 @@ final class FoldRuntimesLiveTest {
   @AfterEach
   void sumsAreWhole() {
     world.check();
-    assertEquals(total(folded), total(world.fold()));
-  }
-
-  private long total(LogFold fold) {
-    return world.reader(fold, Long.MAX_VALUE).tree().weight(0, StateSet.ALL.bits());
-  }
-
-  private Map<String, Long> paths(LogFold fold) {
-    return world.folded(fold, Long.MAX_VALUE, StateSet.ALL, false);
+    assertEquals(world.total(folded), world.total(world.fold()));
   }
 
   private void name(int frame, String text) {
@@ -61,14 +52,14 @@ final class FoldRuntimesLiveTest {
           name(101, "StubRoutines (1)");
           name(102, "Shop.order");
         });
-    assertEquals(Map.of("java;[not sampled]", 20L, "java;Shop.order", 280L), paths(folded));
+    assertEquals(Map.of("java;[not sampled]", 20L, "java;Shop.order", 280L), world.folded(folded));
     assertEquals(
         Map.of(
             "java;[not sampled]",
             20L,
             "java;JavaCalls::call;StubRoutines (1);Shop.order;JavaCalls::call",
             280L),
-        paths(world.fold()));
+        world.folded(world.fold()));
   }
 
   @Test
@@ -78,7 +69,7 @@ final class FoldRuntimesLiveTest {
     name(100, "GCTaskThread::run");
     world.batch(100, true, () -> world.changed(100, 1, 100, 20, 0, 1, State.SLEEP));
     world.batch(200, true, () -> {});
-    assertEquals(paths(world.fold()), paths(folded));
-    assertEquals(180L, paths(folded).get("java;GCTaskThread::run"));
+    assertEquals(world.folded(world.fold()), world.folded(folded));
+    assertEquals(180L, world.folded(folded).get("java;GCTaskThread::run"));
   }
 }

@@ -18,7 +18,6 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.tree.CallTree;
 import flametop.profile.tree.Functions;
 import flametop.profile.tree.Matches;
-import flametop.profile.tree.Options;
 import flametop.sampler.Call;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
@@ -256,7 +255,7 @@ class GraphReaderTest {
   @Test
   void rootPath_anyOrder_standsBeforeTheFrames() {
     for (RootOrder order : RootOrder.values()) {
-      world = new World(new Options(Shape.of(new Shape.Group(order)), 1 << 20, true));
+      world = new World(Shape.of(new Shape.Group(order)), 1 << 20);
       tasks = 0;
       processes();
       sleep(0, 1, world.named("main"));
@@ -325,7 +324,7 @@ class GraphReaderTest {
 
   @Test
   void slice_statesWithQueueing_tellTheQueuedPartOfEachNodeApart() {
-    World random = new World(new Options(Shape.PLAIN, 1 << 20, true));
+    World random = new World(Shape.PLAIN, 1 << 20);
     Simulation simulation = new Simulation(random, 7);
     long queued = 0;
     for (int step = 0; step < 60; step++) {
@@ -351,7 +350,7 @@ class GraphReaderTest {
 
   @Test
   void slice_anyTree_childrenAreNeverMoreThanTheirParent() {
-    World random = new World(new Options(Shape.PLAIN, 1 << 20, true));
+    World random = new World(Shape.PLAIN, 1 << 20);
     Simulation simulation = new Simulation(random, 5);
     Random dice = new Random(5);
     for (int step = 0; step < 150; step++) {

@@ -25,6 +25,12 @@ final class IdleFoldTest {
     "main", "loop", "epoll_wait", "ep_poll_[k]", "schedule_[k]"
   };
   private static final String[] LOCK = {"main", "take", "pthread_mutex_lock", "futex_do_wait_[k]"};
+
+  /** The two as they are shown. */
+  private static final String OPEN = "app;main;loop;epoll_wait;ep_poll;schedule";
+
+  private static final String LOCKED = "app;main;take;pthread_mutex_lock;futex_do_wait";
+
   private static final Shape SHOWN = Shape.of(new Shape.ShowIdle());
 
   private final World world = new World(Options.ofScreen(Shape.PLAIN, 64 << 20));
@@ -33,15 +39,11 @@ final class IdleFoldTest {
   @AfterEach
   void sumsAreWhole() {
     world.check();
-    assertEquals(total(shown), total(world.fold()));
+    assertEquals(world.total(shown), world.total(world.fold()));
   }
 
-  private long total(LogFold fold) {
-    return world.reader(fold, Long.MAX_VALUE).tree().weight(0, StateSet.ALL.bits());
-  }
-
-  private Map<String, Long> folded(LogFold fold) {
-    return world.folded(fold, Long.MAX_VALUE, StateSet.ALL, false);
+  private Map<String, Long> folded() {
+    return world.folded(world.fold());
   }
 
   /** Two tasks of one process, as yet without a sight. */
@@ -75,10 +77,8 @@ final class IdleFoldTest {
     seen(100, 1, epoll, 20, 1, State.SLEEP);
     quiet(200);
     quiet(300);
-    assertEquals(Map.of("app;[not sampled]", 20L, "app;[idle]", 280L), folded(world.fold()));
-    assertEquals(
-        Map.of("app;[not sampled]", 20L, "app;main;loop;epoll_wait;ep_poll;schedule", 280L),
-        folded(shown));
+    assertEquals(Map.of("app;[not sampled]", 20L, "app;[idle]", 280L), folded());
+    assertEquals(Map.of("app;[not sampled]", 20L, OPEN, 280L), world.folded(shown));
   }
 
   @Test
@@ -89,9 +89,7 @@ final class IdleFoldTest {
     bothAsleep(lock, epoll);
     quiet(200);
     quiet(300);
-    assertEquals(
-        Map.of("app;main;take;pthread_mutex_lock;futex_do_wait", 300L, "app;[idle]", 300L),
-        folded(world.fold()));
+    assertEquals(Map.of(LOCKED, 300L, "app;[idle]", 300L), folded());
   }
 
   @Test
@@ -100,16 +98,14 @@ final class IdleFoldTest {
     int epoll = world.named(EPOLL);
     seen(100, 1, epoll, 0, 1, State.SLEEP);
     quiet(200);
-    world.batch(300, true, () -> world.changed(300, 1, epoll, 0, 0, 2, State.DISK));
+    seen(300, 1, epoll, 0, 2, State.DISK);
     quiet(400);
-    world.batch(500, true, () -> world.changed(500, 1, epoll, 0, 0, 3, State.QUEUED));
+    seen(500, 1, epoll, 0, 3, State.QUEUED);
     quiet(600);
-    Map<String, Long> folded = folded(world.fold());
-    String open = "app;main;loop;epoll_wait;ep_poll;schedule";
-    Map<String, Long> disk =
-        world.folded(world.fold(), Long.MAX_VALUE, StateSet.of(State.DISK, State.QUEUED), false);
-    assertTrue(disk.containsKey(open), disk.toString());
-    assertEquals(disk.get(open), folded.get(open));
+    Map<String, Long> folded = folded();
+    Map<String, Long> disk = world.folded(StateSet.of(State.DISK, State.QUEUED));
+    assertTrue(disk.containsKey(OPEN), disk.toString());
+    assertEquals(disk.get(OPEN), folded.get(OPEN));
     assertTrue(folded.get("app;[idle]") >= 100, folded.toString());
   }
 
@@ -121,21 +117,18 @@ final class IdleFoldTest {
       seen(100 * i, 1, epoll, i, i, State.SLEEP);
     }
     seen(600, 1, epoll, 6, 6, State.RUN);
-    String open = "app;main;loop;epoll_wait;ep_poll;schedule";
-    assertTrue(folded(world.fold()).containsKey(open), folded(world.fold()).toString());
-    assertTrue(!folded(world.fold()).containsKey("app;[idle]"));
+    assertTrue(folded().containsKey(OPEN), folded().toString());
+    assertTrue(!folded().containsKey("app;[idle]"));
     seen(700, 1, epoll, 7, 7, State.SLEEP);
     quiet(800);
-    assertTrue(!folded(world.fold()).containsKey(open), folded(world.fold()).toString());
-    assertTrue(folded(world.fold()).containsKey("app;[idle]"));
-    assertEquals(folded(world.fold()), folded(again()));
+    assertTrue(!folded().containsKey(OPEN), folded().toString());
+    assertTrue(folded().containsKey("app;[idle]"));
+    assertEquals(folded(), again());
   }
 
   /** The whole log folded anew. */
-  private LogFold again() {
-    LogFold again = world.fold(Shape.PLAIN);
-    again.catchUp(Long.MAX_VALUE);
-    return again;
+  private Map<String, Long> again() {
+    return world.folded(world.caughtUp(Shape.PLAIN));
   }
 
   @Test
@@ -145,15 +138,13 @@ final class IdleFoldTest {
     int lock = world.stack(WalkEnd.ROOT, LOCK);
     bothAsleep(epoll, lock);
     quiet(200);
-    assertEquals(Map.of("app;[naming]", 400L), folded(world.fold()));
+    assertEquals(Map.of("app;[naming]", 400L), folded());
     // Without names nothing proves a wait for work.
     quiet(1_200);
-    assertTrue(!folded(world.fold()).containsKey("app;[idle]"));
+    assertTrue(!folded().containsKey("app;[idle]"));
     world.batch(1_300, true, world::nameAll);
-    assertEquals(
-        Map.of("app;[idle]", 1_300L, "app;main;take;pthread_mutex_lock;futex_do_wait", 1_300L),
-        folded(world.fold()));
-    assertEquals(folded(world.fold()), folded(again()));
+    assertEquals(Map.of("app;[idle]", 1_300L, LOCKED, 1_300L), folded());
+    assertEquals(folded(), again());
   }
 
   @Test
@@ -190,9 +181,8 @@ final class IdleFoldTest {
     seen(200, 2, lock, 0, 1, State.SLEEP);
     quiet(300);
     Function idle = new Function(NodeKind.IDLE, "", "[idle]");
-    LogFold rest = world.fold(Shape.of(new Shape.Through(idle, true)));
-    rest.catchUp(Long.MAX_VALUE);
-    assertEquals(Set.of("app;main;take;pthread_mutex_lock;futex_do_wait"), folded(rest).keySet());
+    LogFold rest = world.caughtUp(Shape.of(new Shape.Through(idle, true)));
+    assertEquals(Set.of(LOCKED), world.folded(rest).keySet());
   }
 
   @ParameterizedTest
@@ -243,8 +233,8 @@ final class IdleFoldTest {
         }
       }
     }
-    assertTrue(folded(world.fold()).keySet().stream().anyMatch(path -> path.endsWith("[idle]")));
-    assertEquals(folded(world.fold()), folded(again()));
+    assertTrue(folded().keySet().stream().anyMatch(path -> path.endsWith("[idle]")));
+    assertEquals(folded(), again());
   }
 
   /**
@@ -271,7 +261,6 @@ final class IdleFoldTest {
     int epoll = recording.named(EPOLL);
     recording.batch(100, true, () -> recording.changed(100, 1, epoll, 0, 0, 1, State.SLEEP));
     recording.batch(200, true, () -> {});
-    assertEquals(
-        Map.of("app;main;loop;epoll_wait;ep_poll;schedule", 200L), recording.folded(StateSet.ALL));
+    assertEquals(Map.of(OPEN, 200L), recording.folded(StateSet.ALL));
   }
 }

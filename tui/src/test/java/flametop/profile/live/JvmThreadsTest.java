@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
-import flametop.profile.answer.StateSet;
 import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
@@ -53,9 +52,7 @@ final class JvmThreadsTest {
   }
 
   private Map<String, Long> folded(RootOrder order) {
-    LogFold fold = world.fold(Shape.of(new Shape.Group(order)));
-    fold.catchUp(Long.MAX_VALUE);
-    return world.folded(fold, Long.MAX_VALUE, StateSet.of(State.SLEEP), false);
+    return world.folded(world.caughtUp(Shape.of(new Shape.Group(order))));
   }
 
   @Test
@@ -92,13 +89,10 @@ final class JvmThreadsTest {
     Trie trie = world.fold().trie();
     int gc = child(trie, child(trie, 0, "java"), "GC");
     assertEquals(new Shape.Kinds(Set.of(ThreadKind.GC), false), trie.filter(gc));
-    LogFold only = world.fold(Shape.of(new Shape.Kinds(Set.of(ThreadKind.GC), false)));
-    only.catchUp(Long.MAX_VALUE);
-    assertEquals(
-        Map.of("java;GC;thread_native_entry", 200L),
-        world.folded(only, Long.MAX_VALUE, StateSet.of(State.SLEEP), false));
-    LogFold without = world.fold(Shape.of(new Shape.Kinds(Set.of(ThreadKind.GC), true)));
-    without.catchUp(Long.MAX_VALUE);
-    assertEquals(4, world.owners.tasks().byState(without.shape())[State.SLEEP.ordinal()]);
+    LogFold only = world.caughtUp(Shape.of(new Shape.Kinds(Set.of(ThreadKind.GC), false)));
+    assertEquals(Map.of("java;GC;thread_native_entry", 200L), world.folded(only));
+    Shape without = Shape.of(new Shape.Kinds(Set.of(ThreadKind.GC), true));
+    world.caughtUp(without);
+    assertEquals(4, world.owners.tasks().byState(without)[State.SLEEP.ordinal()]);
   }
 }

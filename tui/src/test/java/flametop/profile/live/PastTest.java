@@ -8,15 +8,17 @@ import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.log.ChangeLog;
-import flametop.profile.tree.Options;
 import flametop.sampler.IdSpace;
 import flametop.sampler.NameSource;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -125,10 +127,10 @@ class PastTest {
   private static final int MINUTES = 75;
 
   /** All in full. */
-  private final World whole = new World(new Options(Shape.PLAIN, 1L << 30, true));
+  private final World whole = new World(Shape.PLAIN, 1L << 30);
 
   /** 2 MiB in full, half a one more of sums. */
-  private final World bounded = new World(new Options(Shape.PLAIN, 2L << 20, true));
+  private final World bounded = new World(Shape.PLAIN, 2L << 20);
 
   private final Load load = new Load(bounded, MINUTES, 1);
   private long most;
@@ -149,6 +151,11 @@ class PastTest {
     fold.hold(to);
     assertTrue(fold.range(from, Long.MAX_VALUE));
     return new GraphReader(fold);
+  }
+
+  /** ns on CPUs in the window of a fold. */
+  private static long ran(LogFold fold) {
+    return fold.trie().weight(0, 1 << RUN, fold.window());
   }
 
   private static Map<String, Long> folded(GraphReader reader, boolean samples) {
@@ -187,20 +194,12 @@ class PastTest {
       assertTrue(Math.abs(sums.window().tailTime() - from) < SECOND / 10, where);
       assertEquals(folded(expected, true), folded(actual, true), where);
       assertEquals(folded(expected, false), folded(actual, false), where);
-      long ran = 0;
-      for (long nanos : load.ran[minute]) {
-        ran += nanos;
-      }
-      assertEquals(ran, sums.trie().weight(0, 1 << RUN, sums.window()), where);
-      int samples = 0;
-      for (int count : load.samples[minute]) {
-        samples += count;
-      }
+      assertEquals(LongStream.of(load.ran[minute]).sum(), ran(sums), where);
       long clock = 0;
       for (FoldedStack f : actual.folded(StateSet.of(State.RUN), 0, true)) {
         clock += f.value();
       }
-      assertEquals(samples, clock, where);
+      assertEquals(IntStream.of(load.samples[minute]).sum(), clock, where);
     }
     sums.hold(Long.MAX_VALUE);
     sums.catchUp(Long.MAX_VALUE);
@@ -225,10 +224,8 @@ class PastTest {
         GraphReader actual = range(sums, from, from + MINUTE);
         assertEquals(folded(expected, false), folded(actual, false), shape + " minute=" + minute);
       }
-      sums.close();
-      all.close();
-      bounded.folds.remove(sums);
-      whole.folds.remove(all);
+      bounded.drop(sums);
+      whole.drop(all);
     }
   }
 
@@ -238,13 +235,12 @@ class PastTest {
     long now = load.time() * MS;
     long from = (now - 50 * MINUTE) / SECOND * SECOND;
     GraphReader reader = range(fold, from, from + SECOND);
-    assertTrue(fold.trie().weight(0, 1 << RUN, fold.window()) > 0);
+    assertTrue(ran(fold) > 0);
     assertTrue(
         fold.window().tailTime() <= from && fold.window().headTime() >= from + SECOND - 100 * MS);
     assertTrue(fold.covered() <= 10 * SECOND, "covered=" + fold.covered());
     assertTrue(!folded(reader, false).isEmpty());
-    fold.close();
-    bounded.folds.remove(fold);
+    bounded.drop(fold);
   }
 
   @Test
@@ -258,26 +254,19 @@ class PastTest {
     fold.catchUp(Long.MAX_VALUE);
     fold.window(30 * SECOND, Long.MAX_VALUE);
     assertTrue(fold.covered() >= 30 * SECOND && fold.covered() < 31 * SECOND);
-    fold.close();
-    bounded.folds.remove(fold);
+    bounded.drop(fold);
   }
 
   @Test
   void window_ofTheLastMinutesAndAll_isThatOfTheRecording() {
-    LogFold sums = bounded.fold();
-    LogFold all = whole.fold();
-    assertEquals(
-        whole.folded(all, Long.MAX_VALUE, StateSet.ALL, true),
-        bounded.folded(sums, Long.MAX_VALUE, StateSet.ALL, true));
-    assertEquals(
-        whole.folded(all, MINUTE, StateSet.ALL, false),
-        bounded.folded(sums, MINUTE, StateSet.ALL, false));
+    assertEquals(whole.samples(whole.fold()), bounded.samples(bounded.fold()));
+    assertEquals(whole.folded(whole.fold(), MINUTE), bounded.folded(bounded.fold(), MINUTE));
   }
 
   /** A build: 28 processes a second, each with a stack of its own. */
   @Test
   void anHourOfAHundredThousandProcesses_staysWithinItsMemoryAndLosesNoTime() {
-    World world = new World(new Options(Shape.PLAIN, 8L << 20, true));
+    World world = new World(Shape.PLAIN, 8L << 20);
     long[] ran = new long[64];
     int ids = 0;
     long kept = 0;
@@ -294,8 +283,8 @@ class PastTest {
       if (step % 200 == 0) {
         world.sweep();
         if (world.fold().trie().mostlyEmpty(1_000)) {
-          world.folds.remove(0).close();
-          world.fold(Shape.PLAIN).catchUp(Long.MAX_VALUE);
+          world.drop(world.fold());
+          world.caughtUp(Shape.PLAIN);
         }
         kept = world.owners.bytes() + world.stacks.bytes() + world.fold().trie().bytes();
         world.log.share(kept);
@@ -307,14 +296,12 @@ class PastTest {
     String parts =
         world.owners.bytes() + " " + world.stacks.bytes() + " " + world.fold().trie().bytes();
     assertTrue(kept < 40 << 20, "kept=" + kept + " of " + parts);
-    LogFold fold = world.fold(Shape.PLAIN);
-    fold.catchUp(Long.MAX_VALUE);
-    assertEquals(all, fold.trie().weight(0, 1 << RUN, fold.window()));
+    LogFold fold = world.caughtUp(Shape.PLAIN);
+    assertEquals(all, ran(fold));
     for (int minute = 5; minute < 62; minute += 8) {
       long from = minute * MINUTE;
       range(fold, from, from + MINUTE);
-      long there = fold.trie().weight(0, 1 << RUN, fold.window());
-      assertEquals(ran[minute], there, "minute=" + minute);
+      assertEquals(ran[minute], ran(fold), "minute=" + minute);
     }
   }
 
@@ -347,7 +334,7 @@ class PastTest {
   /** The machine slept, or a recording has a gap: sums of the time before are as good as before. */
   @Test
   void clockThatJumpsAhead_history_isFoundOnBothSides() {
-    World world = new World(new Options(Shape.PLAIN, 400_000, true));
+    World world = new World(Shape.PLAIN, 400_000);
     Load before = new Load(world, 200, 3);
     before.begin();
     for (int step = 0; step < 10 * STEPS_A_MINUTE; step++) {
@@ -359,12 +346,8 @@ class PastTest {
       before.step();
     }
     LogFold fold = world.fold(Shape.PLAIN);
-    long ran = 0;
-    for (long nanos : before.ran[minute]) {
-      ran += nanos;
-    }
     range(fold, minute * MINUTE, (minute + 1) * MINUTE);
-    assertEquals(ran, fold.trie().weight(0, 1 << RUN, fold.window()));
+    assertEquals(LongStream.of(before.ran[minute]).sum(), ran(fold));
     // Within the gap is the gap: the sleepers of it.
     range(fold, (minute + 10) * MINUTE, (minute + 11) * MINUTE);
     assertTrue(fold.window().headTime() >= fold.window().tailTime());
@@ -374,7 +357,7 @@ class PastTest {
   /** A batch with the time of one before: as none came from then to now. */
   @Test
   void clockThatStepsBack_history_goesOnAtTheLatestTime() {
-    World world = new World(new Options(Shape.PLAIN, 200_000, true));
+    World world = new World(Shape.PLAIN, 200_000);
     Load steps = new Load(world, 20, 4);
     steps.begin();
     for (int step = 0; step < 2 * STEPS_A_MINUTE; step++) {
@@ -384,14 +367,7 @@ class PastTest {
       }
     }
     world.check();
-    long sum = 0;
-    for (long[] minute : steps.ran) {
-      for (long nanos : minute) {
-        sum += nanos;
-      }
-    }
-    LogFold fold = world.fold(Shape.PLAIN);
-    fold.catchUp(Long.MAX_VALUE);
-    assertEquals(sum, fold.trie().weight(0, 1 << RUN, fold.window()));
+    long sum = Arrays.stream(steps.ran).flatMapToLong(LongStream::of).sum();
+    assertEquals(sum, ran(world.caughtUp(Shape.PLAIN)));
   }
 }

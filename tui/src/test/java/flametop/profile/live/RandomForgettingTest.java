@@ -8,6 +8,7 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Options;
 import flametop.sampler.WalkEnd;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
@@ -19,8 +20,8 @@ class RandomForgettingTest extends RandomHistoryFixture {
   @ParameterizedTest
   @ValueSource(longs = {21, 22})
   void log_compacted_keepsTheSums(long seed) {
-    World bounded = new World(new Options(Shape.PLAIN, 600_000, true));
-    World whole = new World(new Options(Shape.PLAIN, 64 << 20, true));
+    World bounded = new World(Shape.PLAIN, 600_000);
+    World whole = new World(Shape.PLAIN, 64 << 20);
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
     Shape[] shapes = {
@@ -38,39 +39,29 @@ class RandomForgettingTest extends RandomHistoryFixture {
     }
     // What has forgotten its CPU has left the folds that it was in by it.
     for (int i = 0; i < shapes.length; i++) {
-      LogFold anew = bounded.fold(shapes[i]);
-      anew.catchUp(Long.MAX_VALUE);
+      LogFold anew = bounded.caughtUp(shapes[i]);
+      LogFold old = bounded.folds.get(i + 1);
       for (long window : new long[] {Long.MAX_VALUE, 3_000 * MS, 30_000 * MS}) {
-        boolean same =
-            bounded
-                .folded(anew, window, StateSet.ALL, false)
-                .equals(bounded.folded(bounded.folds.get(i + 1), window, StateSet.ALL, false));
+        boolean same = bounded.folded(anew, window).equals(bounded.folded(old, window));
         assertTrue(same, shapes[i] + " in " + window);
       }
     }
     bounded.check();
     assertTrue(bounded.log.compactedTo() > bounded.log.startTime());
     assertEquals(whole.folded(StateSet.ALL), bounded.folded(StateSet.ALL));
-    LogFold anew = bounded.fold(bounded.options.shape());
-    anew.catchUp(Long.MAX_VALUE);
-    assertEquals(
-        whole.folded(StateSet.ALL), bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, false));
-    assertEquals(
-        whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, true),
-        bounded.folded(anew, Long.MAX_VALUE, StateSet.ALL, true));
-    assertEquals(
-        bounded.folded(bounded.fold(), 3_000 * MS, StateSet.ALL, false),
-        bounded.folded(anew, 3_000 * MS, StateSet.ALL, false));
+    LogFold anew = bounded.caughtUp(Shape.PLAIN);
+    assertEquals(whole.folded(StateSet.ALL), bounded.folded(anew));
+    assertEquals(whole.samples(whole.fold()), bounded.samples(anew));
+    assertEquals(bounded.folded(bounded.fold(), 3_000 * MS), bounded.folded(anew, 3_000 * MS));
     bounded.check();
   }
 
   @ParameterizedTest
   @ValueSource(longs = {31})
   void log_outOfMemory_staysWithinItAndKeepsTheTotals(long seed) {
-    World bounded =
-        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 30_000, true));
-    World whole =
-        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
+    Shape shape = Shape.of(new Shape.Group(RootOrder.THREAD));
+    World bounded = new World(shape, 30_000);
+    World whole = new World(shape, 64 << 20);
     Simulation a = new Simulation(bounded, seed);
     Simulation b = new Simulation(whole, seed);
     for (int step = 0; step < 2000; step++) {
@@ -78,8 +69,7 @@ class RandomForgettingTest extends RandomHistoryFixture {
       b.step();
       assertTrue(bounded.log.bytes() < 45_000, "bytes=" + bounded.log.bytes());
     }
-    LogFold anew = bounded.fold(bounded.options.shape());
-    anew.catchUp(Long.MAX_VALUE);
+    LogFold anew = bounded.caughtUp(shape);
     for (int state = 0; state < STATES; state++) {
       int bits = 1 << state;
       assertEquals(
@@ -116,21 +106,18 @@ class RandomForgettingTest extends RandomHistoryFixture {
       }
       if (step % 40 == 39) {
         forgetting.check();
-        LogFold anew = forgetting.fold(forgetting.options.shape());
-        anew.catchUp(Long.MAX_VALUE);
+        LogFold anew = forgetting.caughtUp(options.shape());
         for (boolean samples : new boolean[] {false, true}) {
           Map<String, Long> expected =
               whole.folded(whole.fold(), Long.MAX_VALUE, StateSet.ALL, samples);
-          assertEquals(
-              expected,
-              forgetting.folded(forgetting.fold(), Long.MAX_VALUE, StateSet.ALL, samples));
-          assertEquals(expected, forgetting.folded(anew, Long.MAX_VALUE, StateSet.ALL, samples));
+          for (LogFold fold : List.of(forgetting.fold(), anew)) {
+            assertEquals(expected, forgetting.folded(fold, Long.MAX_VALUE, StateSet.ALL, samples));
+          }
           assertEquals(
               forgetting.folded(anew, 3_000 * MS, StateSet.ALL, samples),
               forgetting.folded(forgetting.fold(), 3_000 * MS, StateSet.ALL, samples));
         }
-        forgetting.folds.remove(anew);
-        anew.close();
+        forgetting.drop(anew);
       }
     }
     // What is in the log is kept: 40 stacks, whatever became of their ids, are told apart by them.
@@ -142,9 +129,9 @@ class RandomForgettingTest extends RandomHistoryFixture {
   @ParameterizedTest
   @ValueSource(longs = {51, 52, 53, 54})
   void forgotten_outOfMemory_keepsTotalsAndTables(long seed) {
-    RootOrder order = RootOrder.values()[(int) (seed % 4)];
-    World forgetting = new World(new Options(Shape.of(new Shape.Group(order)), 30_000, true));
-    World whole = new World(new Options(Shape.of(new Shape.Group(order)), 64 << 20, true));
+    Shape shape = Shape.of(new Shape.Group(RootOrder.values()[(int) (seed % 4)]));
+    World forgetting = new World(shape, 30_000);
+    World whole = new World(shape, 64 << 20);
     Simulation a = new Simulation(forgetting, seed, true, new Random(seed));
     Simulation b = new Simulation(whole, seed, true, null);
     for (int step = 0; step < 1_200; step++) {
@@ -154,16 +141,12 @@ class RandomForgettingTest extends RandomHistoryFixture {
         forgetting.sweep();
         forgetting.check();
         checkTotals(whole.fold(), forgetting.fold(), a.countsDisk);
-        LogFold anew = forgetting.fold(forgetting.options.shape());
-        anew.catchUp(Long.MAX_VALUE);
+        LogFold anew = forgetting.caughtUp(shape);
         checkTotals(whole.fold(), anew, a.countsDisk);
         // A trie that has seen it all shows what a new one does, in any window.
         long window = step % 60 == 0 ? Long.MAX_VALUE : 2_000 * MS;
-        assertEquals(
-            forgetting.folded(anew, window, StateSet.ALL, false),
-            forgetting.folded(forgetting.fold(), window, StateSet.ALL, false));
-        forgetting.folds.remove(anew);
-        anew.close();
+        assertEquals(forgetting.folded(anew, window), forgetting.folded(forgetting.fold(), window));
+        forgetting.drop(anew);
       }
       assertTrue(forgetting.log.bytes() < 45_000, "bytes=" + forgetting.log.bytes());
     }

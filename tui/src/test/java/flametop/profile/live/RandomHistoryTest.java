@@ -31,8 +31,7 @@ class RandomHistoryTest extends RandomHistoryFixture {
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3, 4, 5})
   void accounts_anyHistory_addUpToTheWallClock(long seed) {
-    World world =
-        new World(new Options(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20, true));
+    World world = new World(Shape.of(new Shape.Group(RootOrder.THREAD)), 64 << 20);
     Simulation simulation = new Simulation(world, seed);
     for (int step = 0; step < 200; step++) {
       simulation.step();
@@ -67,7 +66,7 @@ class RandomHistoryTest extends RandomHistoryFixture {
       }
       String where = "task=" + t.id + " at=" + head;
       assertTrue(open[t.id] == 0 || open[t.id] == 1, where);
-      assertEquals(t.lastRun - t.firstSum, run[t.id], where);
+      assertEquals(t.last.run() - t.first.run(), run[t.id], where);
       long wall = (t.alive && open[t.id] == 1 ? head : t.lastSight) - t.account;
       long more = all[t.id] - wall;
       assertTrue(-more <= Accounts.TICK_NANOS && more <= 30 * MS, where + " more=" + more);
@@ -76,13 +75,13 @@ class RandomHistoryTest extends RandomHistoryFixture {
       }
       if (simulation.countsDisk && open[t.id] == 0) {
         assertEquals(
-            (double) (t.lastBlocked - t.firstBlocked),
+            (double) (t.last.blocked() - t.first.blocked()),
             (double) disk[t.id],
             Accounts.TICK_NANOS,
             where);
       }
       if (open[t.id] == 0 || t.lastState != State.QUEUED) {
-        assertEquals(t.lastWait - t.firstWait, queued[t.id], where);
+        assertEquals(t.last.queued() - t.first.queued(), queued[t.id], where);
       }
     }
     LogFold fold = world.fold();
@@ -105,7 +104,7 @@ class RandomHistoryTest extends RandomHistoryFixture {
     for (int step = 0; step < 200; step++) {
       simulation.step();
       if (step % 50 == 20) {
-        world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
+        world.caughtUp(shape(random, world.stacks));
       }
       if (step % 8 == 0) {
         for (LogFold fold : world.folds) {
@@ -327,7 +326,7 @@ class RandomHistoryTest extends RandomHistoryFixture {
   @ValueSource(longs = {25, 26, 27})
   void trend_anyWindow_isTheWindowBefore(long seed) {
     Random random = new Random(seed);
-    World world = new World(new Options(Shape.PLAIN, seed == 27 ? 400_000 : 64 << 20, true));
+    World world = new World(Shape.PLAIN, seed == 27 ? 400_000 : 64 << 20);
     Simulation simulation = new Simulation(world, seed);
     int known = 0;
     for (int step = 0; step < 400; step++) {
@@ -367,14 +366,13 @@ class RandomHistoryTest extends RandomHistoryFixture {
         (double) Math.max(0, then.trie().weight(0, EVERY_STATE, then.window())),
         (double) before.total(),
         NEAR);
-    world.folds.remove(then);
-    then.close();
+    world.drop(then);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {35, 36})
   void baseline_held_staysWhatItWasAndScales(long seed) {
-    World world = new World(new Options(Shape.PLAIN, 300_000, true));
+    World world = new World(Shape.PLAIN, 300_000);
     Simulation simulation = new Simulation(world, seed, true, null);
     Map<String, Long> expected = new TreeMap<>();
     for (int step = 0; step < 300; step++) {

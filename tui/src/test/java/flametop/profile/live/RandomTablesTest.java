@@ -39,7 +39,7 @@ class RandomTablesTest extends RandomHistoryFixture {
     for (int step = 0; step < 100; step++) {
       simulation.step();
       if (step % 20 == 10) {
-        world.fold(shape(random, world.stacks)).catchUp(Long.MAX_VALUE);
+        world.caughtUp(shape(random, world.stacks));
       }
       if (step % 10 == 0) {
         for (LogFold fold : world.folds) {
@@ -58,7 +58,7 @@ class RandomTablesTest extends RandomHistoryFixture {
         NodeKind kind = f.kinds()[i];
         boolean task =
             kind == NodeKind.PROCESS || kind == NodeKind.THREAD || kind == NodeKind.CGROUP;
-        String name = f.kinds()[i] + f.names()[i];
+        String name = kind + f.names()[i];
         if (!task && counted.add(name)) {
           naive.computeIfAbsent(name, n -> new long[2])[0] += f.value();
         }
@@ -67,17 +67,7 @@ class RandomTablesTest extends RandomHistoryFixture {
         }
       }
     }
-    TopReport report =
-        fold.tree()
-            .top()
-            .report(
-                new TopQuery(
-                    StateSet.ALL,
-                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
-                    10_000,
-                    null,
-                    null),
-                Noise.NONE);
+    TopReport report = top(fold, bySelf, 10_000);
     assertEquals(naive.size(), report.functions());
     long before = Long.MAX_VALUE;
     for (TopReport.Row row : report.rows()) {
@@ -91,31 +81,21 @@ class RandomTablesTest extends RandomHistoryFixture {
       before = by;
     }
     assertEquals(
-        report.rows().subList(0, Math.min(3, report.rows().size())).stream()
-            .map(TopReport.Row::function)
-            .toList(),
-        fold
-            .tree()
-            .top()
-            .report(
-                new TopQuery(
-                    StateSet.ALL,
-                    bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL,
-                    3,
-                    null,
-                    null),
-                Noise.NONE)
-            .rows()
-            .stream()
-            .map(TopReport.Row::function)
-            .toList());
+        report.rows().stream().limit(3).map(TopReport.Row::function).toList(),
+        top(fold, bySelf, 3).rows().stream().map(TopReport.Row::function).toList());
+  }
+
+  private static TopReport top(LogFold fold, boolean bySelf, int rows) {
+    TopQuery.Order order = bySelf ? TopQuery.Order.SELF : TopQuery.Order.TOTAL;
+    TopQuery query = new TopQuery(StateSet.ALL, order, rows, null, null);
+    return fold.tree().top().report(query, Noise.NONE);
   }
 
   @ParameterizedTest
   @ValueSource(longs = {17, 18})
   void tasks_anyWindow_areTheNaiveOnes(long seed) {
     Random random = new Random(seed);
-    World world = new World(new Options(Shape.PLAIN, 64 << 20, true));
+    World world = new World(Shape.PLAIN, 64 << 20);
     Simulation simulation = new Simulation(world, seed, true, null);
     OwnerTimes times = new OwnerTimes(world.log);
     for (int step = 0; step < 200; step++) {

@@ -41,9 +41,13 @@ final class Simulation {
 
     int process;
     long begin;
-    long firstSum;
-    long firstWait;
     long account;
+
+    /** What the kernel counted when the task was seen first, and last. */
+    Sums first;
+
+    Sums last;
+
     boolean fresh;
     boolean alive = true;
 
@@ -59,25 +63,23 @@ final class Simulation {
     long wait;
     long blocked;
     long toldBlocked = -1;
-    long firstBlocked;
-    long lastBlocked;
     long nvcsw;
     long nivcsw;
     long shown = -1;
     State shownState;
-    long lastRun;
-    long lastWait;
     long lastSight;
     State lastState;
 
-    long blockedSum(long now) {
-      return state == State.DISK ? blocked + now - since : blocked;
-    }
-
-    long runSum(long now) {
-      return state == State.RUN ? run + Math.max(0, now / TICK * TICK - since) : run;
+    Sums sums(long now) {
+      return new Sums(
+          state == State.RUN ? run + Math.max(0, now / TICK * TICK - since) : run,
+          wait,
+          state == State.DISK ? blocked + now - since : blocked);
     }
   }
+
+  /** Sums of the kernel, ns. */
+  record Sums(long run, long queued, long blocked) {}
 
   final World world;
   final List<Task> tasks = new ArrayList<>();
@@ -335,43 +337,36 @@ final class Simulation {
     }
   }
 
-  private void note(Task t, long at, long run, long wait, long blocked) {
-    if (countsDisk && blocked > t.toldBlocked) {
-      t.toldBlocked = blocked;
-      world.intake.taskBlocked(t.number, blocked);
+  private void note(Task t, long at, Sums sums) {
+    if (countsDisk && sums.blocked > t.toldBlocked) {
+      t.toldBlocked = sums.blocked;
+      world.intake.taskBlocked(t.number, sums.blocked);
     }
     if (!t.seen) {
       t.seen = true;
       t.account = t.fresh ? t.begin : at;
-      t.firstSum = t.fresh ? 0 : run;
-      t.firstWait = t.fresh ? 0 : wait;
-      t.firstBlocked = t.fresh ? 0 : blocked;
+      t.first = t.fresh ? new Sums(0, 0, 0) : sums;
       t.lastSight = t.account;
-      t.lastRun = t.firstSum;
-      t.lastWait = t.firstWait;
-      t.lastBlocked = t.firstBlocked;
+      t.last = t.first;
     }
     if (at >= t.lastSight) {
       t.lastSight = at;
-      t.lastRun = run;
-      t.lastWait = wait;
-      t.lastBlocked = blocked;
+      t.last = sums;
     }
   }
 
   private void sample(Task t, long at, List<Runnable> to) {
-    long run = t.runSum(at);
-    long wait = t.wait;
-    long blocked = t.blockedSum(at);
+    Sums sums = t.sums(at);
     long nvcsw = t.nvcsw;
     int stack = t.stack;
     int cpu = (int) (at / MS % 3);
     to.add(
         () -> {
           if (t.alive) {
-            note(t, at, run, wait, blocked);
+            note(t, at, sums);
             world.intake.cpuSample(
-                Heads.of(at, t.number, stacks[stack], run, wait, nvcsw, cpu, State.RUN));
+                Heads.of(
+                    at, t.number, stacks[stack], sums.run, sums.queued, nvcsw, cpu, State.RUN));
           }
         });
   }
@@ -383,35 +378,32 @@ final class Simulation {
     }
     t.shown = three;
     t.shownState = t.state;
-    long run = t.runSum(at);
-    long wait = t.wait;
-    long blocked = t.blockedSum(at);
+    Sums sums = t.sums(at);
     long nvcsw = t.nvcsw;
     State state = t.state;
     int stack = state == State.RUN ? NONE : t.stack;
     to.add(
         () -> {
           if (t.alive) {
-            note(t, at, run, wait, blocked);
+            note(t, at, sums);
             t.lastState = state;
             t.told = stack;
             int id = stack == NONE ? NONE : stacks[stack];
-            world.intake.taskChanged(Heads.of(at, t.number, id, run, wait, nvcsw, 0, state));
+            world.intake.taskChanged(
+                Heads.of(at, t.number, id, sums.run, sums.queued, nvcsw, 0, state));
           }
         });
   }
 
   private void exit(Task t, long at, List<Runnable> to) {
-    long run = t.run + at - t.since;
-    long wait = t.wait;
-    long blocked = t.blocked;
+    Sums sums = new Sums(t.run + at - t.since, t.wait, t.blocked);
     to.add(
         () -> {
           if (t.alive) {
-            note(t, at, run, wait, blocked);
+            note(t, at, sums);
             t.alive = false;
             t.goneAt = now;
-            world.intake.taskGone(t.number, at, run, wait, true);
+            world.intake.taskGone(t.number, at, sums.run, sums.queued, true);
           }
         });
   }

@@ -79,10 +79,26 @@ public final class World {
     this(Options.DEFAULT);
   }
 
+  World(Shape shape, long historyBytes) {
+    this(new Options(shape, historyBytes, true));
+  }
+
   LogFold fold(Shape shape) {
     LogFold fold = store.fold(shape);
     folds.add(fold);
     return fold;
+  }
+
+  /** A new fold that has all of the log. */
+  LogFold caughtUp(Shape shape) {
+    LogFold fold = fold(shape);
+    fold.catchUp(Long.MAX_VALUE);
+    return fold;
+  }
+
+  void drop(LogFold fold) {
+    folds.remove(fold);
+    fold.close();
   }
 
   public LogFold fold() {
@@ -240,6 +256,23 @@ public final class World {
   /** Folded stacks in ms, fractions cut off. */
   public Map<String, Long> folded(StateSet states) {
     return folded(fold(), Long.MAX_VALUE, states, false);
+  }
+
+  Map<String, Long> folded(LogFold fold) {
+    return folded(fold, Long.MAX_VALUE);
+  }
+
+  Map<String, Long> folded(LogFold fold, long windowNanos) {
+    return folded(fold, windowNanos, StateSet.ALL, false);
+  }
+
+  long total(LogFold fold) {
+    return reader(fold, Long.MAX_VALUE).tree().total(StateSet.ALL);
+  }
+
+  /** Samples of all stacks. */
+  Map<String, Long> samples(LogFold fold) {
+    return folded(fold, Long.MAX_VALUE, StateSet.ALL, true);
   }
 
   public Map<String, Long> folded(
