@@ -8,6 +8,7 @@ import flametop.profile.log.Sums;
 import flametop.profile.log.Window;
 import flametop.sampler.State;
 import java.util.Arrays;
+import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
 
 /**
@@ -40,20 +41,8 @@ final class Estimate {
     StateSet.of(State.DISK).bits()
   };
 
-  /** The entries whose time is placed. */
-  interface Entries {
-    int count();
-
-    int pool(int entry);
-
-    /** All pools are below. */
-    int pools();
-
-    int stack(int entry);
-  }
-
   private final Sums sums;
-  private final Entries entries;
+  private final Trie trie;
 
   /**
    * By pool and class: the time to be placed, ns, and the weight of the samples that place the
@@ -74,9 +63,9 @@ final class Estimate {
   /**
    * @param sums of the entries, by {@link Spot#kind}
    */
-  Estimate(Sums sums, Entries entries) {
+  Estimate(Sums sums, Trie trie) {
     this.sums = sums;
-    this.entries = entries;
+    this.trie = trie;
   }
 
   /** RUN and QUEUED are a class each, the first two; D is one where the kernel counts it. */
@@ -107,12 +96,12 @@ final class Estimate {
   long[] of(IntToLongFunction amounts, long[] to) {
     long[] nanos = to.length >= sums.slots() ? to : new long[sums.slots() + (sums.slots() >> 2)];
     addUp(amounts, nanos);
-    int count = entries.count();
+    int count = trie.entries();
     for (int entry = 0; entry < count; entry++) {
-      boolean open = entries.stack(entry) == Stacks.NOT_SAMPLED;
+      boolean open = trie.stack(entry) == Stacks.NOT_SAMPLED;
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         int kind = sums.kind(slot);
-        int at = at(entries.pool(entry), Spot.state(kind));
+        int at = at(trie.pool(entry), Spot.state(kind));
         boolean placed = known[at] > 0 && weight[at] + sure[at] > 0;
         if (Spot.isSampled(kind)) {
           nanos[slot] = placed && weight[at] > 0 ? part(at, nanos[slot], weight[at]) : 0;
@@ -128,16 +117,16 @@ final class Estimate {
 
   /** Adds up what is known of the pools; {@code to} takes the amounts. */
   private void addUp(IntToLongFunction amounts, long[] to) {
-    int size = CLASSES * entries.pools();
+    int size = CLASSES * trie.pools();
     known = zeros(known, size);
     weight = zeros(weight, size);
     sure = zeros(sure, size);
     passed = zeros(passed, size);
     given = zeros(given, size);
-    int count = entries.count();
+    int count = trie.entries();
     for (int entry = 0; entry < count; entry++) {
-      boolean open = entries.stack(entry) == Stacks.NOT_SAMPLED;
-      int pool = CLASSES * entries.pool(entry);
+      boolean open = trie.stack(entry) == Stacks.NOT_SAMPLED;
+      int pool = CLASSES * trie.pool(entry);
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         long amount = amounts.applyAsLong(slot);
         to[slot] = amount;
@@ -169,7 +158,7 @@ final class Estimate {
   }
 
   private boolean isSure(int entry) {
-    return entries.stack(entry) != Stacks.STOLEN;
+    return trie.stack(entry) != Stacks.STOLEN;
   }
 
   /** The next part of the time to be placed: all parts add up to that time. */
@@ -181,31 +170,27 @@ final class Estimate {
     return part;
   }
 
-  /** Which entries something is made of. */
-  interface Part {
-    boolean has(int entry);
-  }
-
   /**
    * The standard error of the time of some entries in the window that was estimated last: for each
    * pool T² p (1 − p) ÷ n, p their share of its n samples. What has all time of a pool is exact.
    *
+   * @param part which entries these are
    * @param states that count, bits
    */
-  Selection.Certainty certainty(Part part, int states, Window window) {
-    int size = CLASSES * entries.pools();
+  Selection.Certainty certainty(IntPredicate part, int states, Window window) {
+    int size = CLASSES * trie.pools();
     long[] all = new long[size];
     long[] samples = new long[size];
     long[] weights = new long[size];
     boolean[] whole = new boolean[size];
     boolean[] touched = new boolean[size];
-    int count = entries.count();
+    int count = trie.entries();
     for (int entry = 0; entry < count; entry++) {
-      boolean its = part.has(entry);
-      boolean open = entries.stack(entry) == Stacks.NOT_SAMPLED;
+      boolean its = part.test(entry);
+      boolean open = trie.stack(entry) == Stacks.NOT_SAMPLED;
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         int state = Spot.state(sums.kind(slot));
-        int at = at(entries.pool(entry), state);
+        int at = at(trie.pool(entry), state);
         touched[at] |= its && !open && (states & 1 << state) != 0;
         if (Spot.isSampled(sums.kind(slot))) {
           long seen = sums.samples(slot, window);

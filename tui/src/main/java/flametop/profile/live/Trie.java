@@ -59,7 +59,6 @@ public final class Trie extends Nodes implements CallTree {
   /** The CPU of each entry, only where the shape tells CPUs apart. */
   private final IntColumn entryCpu = new IntColumn();
 
-  /** The pool whose samples place the time of the entry. */
   private final IntColumn entryPool = new IntColumn();
 
   private final IntColumn entryLeaf = new IntColumn();
@@ -76,10 +75,10 @@ public final class Trie extends Nodes implements CallTree {
   /** Numbers for pairs of owner and CPU. */
   private final LongIndex pairs = new LongIndex();
 
-  private final Estimate estimate = new Estimate(entrySums, new PooledEntries());
+  private final Estimate estimate = new Estimate(entrySums, this);
 
   /** Estimates the window before. */
-  private final Estimate estimateBefore = new Estimate(entrySums, new PooledEntries());
+  private final Estimate estimateBefore = new Estimate(entrySums, this);
 
   /** Another number whenever a sum or path may have changed. */
   private long changes;
@@ -281,28 +280,6 @@ public final class Trie extends Nodes implements CallTree {
     return sums;
   }
 
-  private final class PooledEntries implements Estimate.Entries {
-    @Override
-    public int count() {
-      return entries();
-    }
-
-    @Override
-    public int pool(int entry) {
-      return entryPool.items[entry];
-    }
-
-    @Override
-    public int pools() {
-      return pools.size();
-    }
-
-    @Override
-    public int stack(int entry) {
-      return Trie.this.stack(entry);
-    }
-  }
-
   /** Adds up the ns of entries, which are given by slot, for each node. */
   void addUp(int states, long[] ofEntries, long[] to) {
     int[] leaves = entryLeaf.items;
@@ -339,6 +316,16 @@ public final class Trie extends Nodes implements CallTree {
 
   int stack(int entry) {
     return (int) entryKeys.key(entry);
+  }
+
+  /** The pool whose samples place the time of an entry. */
+  int pool(int entry) {
+    return entryPool.items[entry];
+  }
+
+  /** All pools are below. */
+  int pools() {
+    return pools.size();
   }
 
   /** The node at the end of an entry's path; -1 if the shape leaves the entry out. */
@@ -391,7 +378,7 @@ public final class Trie extends Nodes implements CallTree {
       changes++;
       paths++;
       entryOwner.add(owner);
-      entryPool.add(pool(owner));
+      entryPool.add(poolOf(owner));
       if (tellsCpus) {
         entryCpu.add(place);
       }
@@ -428,10 +415,8 @@ public final class Trie extends Nodes implements CallTree {
     return idle != null && idle.look(now, this::move);
   }
 
-  private int pool(int owner) {
-    Object key = ownerPaths.pool(owner);
-    Integer pool = pools.putIfAbsent(key, pools.size());
-    return pool == null ? pools.size() - 1 : pool;
+  private int poolOf(int owner) {
+    return pools.computeIfAbsent(ownerPaths.pool(owner), key -> pools.size());
   }
 
   /** The CPU that an entry stands for. */
