@@ -40,22 +40,34 @@ public record Selection(
     @Nullable Before before) {
   /** No node, before the first picture. */
   public static final Selection NONE =
-      new Selection(
-          -1,
-          new String[0],
-          NodeKind.ROOT,
-          "",
-          false,
-          0,
-          0,
-          0,
-          "",
-          null,
-          0,
-          0,
-          new long[State.values().length],
-          null,
-          null);
+      new Selection(-1, new String[0], NodeKind.ROOT, "", null, 0, 0);
+
+  /** A node of a graph that knows neither processes nor states. */
+  public Selection(
+      long node,
+      String[] path,
+      NodeKind kind,
+      String module,
+      Shape.@Nullable Filter filter,
+      long weight,
+      long self) {
+    this(
+        node,
+        path,
+        kind,
+        module,
+        false,
+        0,
+        0,
+        0,
+        "",
+        filter,
+        weight,
+        self,
+        new long[State.values().length],
+        null,
+        null);
+  }
 
   /** Not told yet: it is by the next picture of the same node. */
   public static final int UNKNOWN = -1;
@@ -100,16 +112,8 @@ public record Selection(
         new String[] {slice.name()[index]},
         slice.kind()[index],
         "",
-        false,
-        0,
-        0,
-        0,
-        "",
         null,
         slice.weight()[index],
-        Math.max(0, self),
-        new long[State.values().length],
-        null,
-        null);
+        Math.max(0, self));
   }
 }

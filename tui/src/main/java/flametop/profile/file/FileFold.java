@@ -11,7 +11,6 @@ import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.ShapedTree;
 import flametop.profile.tree.TreeReader;
 import flametop.profile.tree.Worker;
-import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -243,17 +242,9 @@ final class FileFold implements Fold {
         reader.path(node),
         function.kind(),
         function.module(),
-        false,
-        0,
-        0,
-        0,
-        "",
         filter(function, of),
         reader.weight(node, states.bits()),
-        reader.self(node, states.bits()),
-        new long[State.values().length],
-        null,
-        null);
+        reader.self(node, states.bits()));
   }
 
   /** The filter that admits only stacks with a function; null of the root. */
