@@ -74,14 +74,6 @@ public record FoldedStack(
       return new Share(
           pid, process, tid, thread, state, value + other.value, samples + other.samples);
     }
-
-    public boolean sameAs(Share other) {
-      return pid == other.pid
-          && tid == other.tid
-          && state == other.state
-          && process.equals(other.process)
-          && thread.equals(other.thread);
-    }
   }
 
   /**

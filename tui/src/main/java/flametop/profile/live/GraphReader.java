@@ -27,6 +27,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -38,6 +39,14 @@ public final class GraphReader {
   /** In a trie of so many nodes and entries the owners of a node are told at once, in 1 ms. */
   static final int FEW = 1 << 16;
 
+  /** Shares that are equal by this are of one owner and state. */
+  private static final Comparator<FoldedStack.Share> WHOSE =
+      Comparator.comparingInt(FoldedStack.Share::pid)
+          .thenComparingInt(FoldedStack.Share::tid)
+          .thenComparing(FoldedStack.Share::process)
+          .thenComparing(FoldedStack.Share::thread)
+          .thenComparingInt(share -> Objects.requireNonNull(share.state()).ordinal());
+
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
@@ -45,6 +54,7 @@ public final class GraphReader {
   private final Trie trie;
   private final Window window;
   private final Owners owners;
+  private final Processes processes;
   private final Stacks stacks;
   private final TreeReader tree;
 
@@ -53,6 +63,7 @@ public final class GraphReader {
     trie = fold.trie();
     window = fold.window();
     owners = fold.store().owners;
+    processes = owners.processes();
     stacks = fold.store().stacks;
     tree = fold.tree().reader();
   }
@@ -84,19 +95,19 @@ public final class GraphReader {
         processesIn.set(owners.process(trie.owner(entry)));
       }
     }
-    int processes = watched ? processesIn.cardinality() : Selection.UNKNOWN;
+    int count = watched ? processesIn.cardinality() : Selection.UNKNOWN;
     int one = processesIn.nextSetBit(0);
-    boolean single = processes == 1 && owners.processes().tgid(one) != Processes.NO_TGID;
+    boolean single = count == 1 && processes.tgid(one) != Processes.NO_TGID;
     return new Selection(
         tree.number(node),
         tree.path(node),
         stacks.kind(function),
         stacks.module(function),
         trie.isGuessed(node),
-        processes,
-        (int) processesIn.stream().filter(process -> !owners.processes().lives(process)).count(),
-        single ? owners.processes().tgid(one) : 0,
-        single ? owners.processes().commandLine(one) : "",
+        count,
+        (int) processesIn.stream().filter(process -> !processes.lives(process)).count(),
+        single ? processes.tgid(one) : 0,
+        single ? processes.commandLine(one) : "",
         trie.filter(node),
         weight(node, states.bits()),
         tree.self(node, states.bits()),
@@ -116,24 +127,23 @@ public final class GraphReader {
   Source source(long asked, int node, StateSet states, Places places) {
     int depth = trie.depth(node);
     boolean[] within = below(node);
-    Map<Integer, long[]> sums = new HashMap<>();
+    Map<Integer, Long> sums = new HashMap<>();
     for (int entry = 0; entry < trie.entries(); entry++) {
       if (trie.leaf(entry) != NONE && within[trie.leaf(entry)]) {
         long nanos = trie.entryWeight(entry, states.bits(), window);
         int frame = nanos > 0 ? trie.frame(entry, depth) : NONE;
         if (frame != NONE) {
-          sums.computeIfAbsent(frame, f -> new long[1])[0] += nanos;
+          sums.merge(frame, nanos, Long::sum);
         }
       }
     }
-    List<Map.Entry<Integer, long[]>> heaviest = new ArrayList<>(sums.entrySet());
-    heaviest.sort(
-        (a, b) -> {
-          int byWeight = Long.compare(b.getValue()[0], a.getValue()[0]);
-          return byWeight != 0 ? byWeight : Integer.compare(a.getKey(), b.getKey());
-        });
-    int others = Math.max(0, heaviest.size() - MAX_PLACES);
-    heaviest = heaviest.subList(0, heaviest.size() - others);
+    List<Map.Entry<Integer, Long>> heaviest =
+        sums.entrySet().stream()
+            .sorted(
+                Map.Entry.<Integer, Long>comparingByValue(Comparator.reverseOrder())
+                    .thenComparing(Map.Entry.comparingByKey()))
+            .limit(MAX_PLACES)
+            .toList();
     places.want(
         heaviest.stream().mapToInt(e -> stacks.id(e.getKey())).filter(id -> id != NONE).toArray());
     // Several instructions of one line are one place.
@@ -142,17 +152,21 @@ public final class GraphReader {
     Places.Answer forgotten =
         new Places.Answer(
             List.of(), "seen too long ago to be asked for; it can be when it runs again");
-    for (Map.Entry<Integer, long[]> of : heaviest) {
+    for (Map.Entry<Integer, Long> of : heaviest) {
       int id = stacks.id(of.getKey());
       Places.Answer answer = id == NONE ? forgotten : places.of(id);
-      lines.merge(answer == null ? awaited : answer, of.getValue()[0], Long::sum);
+      lines.merge(answer == null ? awaited : answer, of.getValue(), Long::sum);
     }
     List<Source.Place> found = new ArrayList<>();
     lines.forEach(
         (answer, nanos) -> found.add(new Source.Place(nanos, answer.calls(), answer.missing())));
-    found.sort((a, b) -> Long.compare(b.weight(), a.weight()));
+    found.sort(Comparator.comparingLong(Source.Place::weight).reversed());
     return new Source(
-        asked, tree.name(node), weight(node, states.bits()), List.copyOf(found), others);
+        asked,
+        tree.name(node),
+        weight(node, states.bits()),
+        List.copyOf(found),
+        sums.size() - heaviest.size());
   }
 
   /** Which nodes are this one or below it: parents come before their children. */
@@ -247,7 +261,7 @@ public final class GraphReader {
   private void share(int entry, int states, boolean samples, List<FoldedStack.Share> to) {
     int owner = trie.owner(entry);
     int process = owners.process(owner);
-    int pid = process == Owners.NONE ? 0 : Math.max(0, owners.processes().tgid(process));
+    int pid = process == Owners.NONE ? 0 : Math.max(0, processes.tgid(process));
     boolean threads = fold.shape().group() == RootOrder.THREAD;
     int tid = threads ? Math.max(0, owners.tid(owner)) : 0;
     String thread = tid > 0 ? owners.comm(owner) : "";
@@ -274,22 +288,9 @@ public final class GraphReader {
     if (shares.size() <= 1) {
       return shares;
     }
-    shares.sort(
-        Comparator.comparingInt(FoldedStack.Share::pid)
-            .thenComparingInt(FoldedStack.Share::tid)
-            .thenComparing(FoldedStack.Share::process)
-            .thenComparing(FoldedStack.Share::thread)
-            .thenComparingInt(share -> Objects.requireNonNull(share.state()).ordinal()));
-    List<FoldedStack.Share> merged = new ArrayList<>();
-    for (FoldedStack.Share share : shares) {
-      FoldedStack.Share last = merged.isEmpty() ? null : merged.get(merged.size() - 1);
-      if (last != null && last.sameAs(share)) {
-        merged.set(merged.size() - 1, last.plus(share));
-      } else {
-        merged.add(share);
-      }
-    }
-    return merged;
+    Map<FoldedStack.Share, FoldedStack.Share> merged = new TreeMap<>(WHOSE);
+    shares.forEach(share -> merged.merge(share, share, FoldedStack.Share::plus));
+    return List.copyOf(merged.values());
   }
 
   /** Rows of the pick list of processes or comms, heaviest first. */
@@ -300,22 +301,17 @@ public final class GraphReader {
             states,
             tasks,
             rows,
-            process ->
-                byComm
-                    ? List.of(owners.processes().comm(process))
-                    : owners.processes().tgid(process) == Processes.NO_TGID
-                        ? List.of()
-                        : List.of(owners.processes().tgid(process)));
+            process -> {
+              int tgid = processes.tgid(process);
+              boolean isOld = tgid == Processes.NO_TGID;
+              return byComm ? List.of(processes.comm(process)) : isOld ? List.of() : List.of(tgid);
+            });
     List<ProcessRow> list = new ArrayList<>(rows.size());
     for (Row row : rows.values()) {
-      boolean one = !byComm || row.processes == 1;
-      list.add(
-          row.of(
-              byComm ? 0 : owners.processes().tgid(row.process),
-              byComm ? row.processes : 1,
-              owners.processes().comm(row.process),
-              one ? owners.processes().commandLine(row.process) : "",
-              total));
+      int count = byComm ? row.count : 1;
+      String line = count == 1 ? processes.commandLine(row.process) : "";
+      int pid = byComm ? 0 : processes.tgid(row.process);
+      list.add(row.of(pid, count, processes.comm(row.process), line, total));
     }
     list.sort(ProcessRow.HEAVIEST_FIRST);
     return list;
@@ -327,34 +323,33 @@ public final class GraphReader {
    */
   List<ProcessRow> cgroups(StateSet states, TaskStates tasks) {
     Map<Object, Row> rows = new HashMap<>();
-    long total = rows(states, tasks, rows, process -> groups(owners.processes().cgroup(process)));
-    List<ProcessRow> list = new ArrayList<>(rows.size());
+    long total = rows(states, tasks, rows, process -> groups(processes.cgroup(process)));
     Set<Object> same = new HashSet<>();
-    for (Map.Entry<Object, Row> of : rows.entrySet()) {
-      String path = (String) of.getKey();
-      Row above = rows.get(path.substring(0, path.lastIndexOf('/')));
-      if (above != null && above.processes == of.getValue().processes) {
-        same.add(path.substring(0, path.lastIndexOf('/')));
-      }
-    }
-    for (Map.Entry<Object, Row> of : rows.entrySet()) {
-      Row row = of.getValue();
-      if (!same.contains(of.getKey())) {
-        list.add(row.of(0, row.processes, (String) of.getKey(), "", total));
-      }
-    }
+    rows.forEach(
+        (path, row) -> {
+          String above = above((String) path);
+          Row there = rows.get(above);
+          if (there != null && there.count == row.count) {
+            same.add(above);
+          }
+        });
+    rows.keySet().removeAll(same);
+    List<ProcessRow> list = new ArrayList<>(rows.size());
+    rows.forEach((path, row) -> list.add(row.of(0, row.count, (String) path, "", total)));
     list.sort(ProcessRow.HEAVIEST_FIRST);
     return list;
+  }
+
+  /** The path of the control group above a path; empty for one that stands below the root. */
+  private static String above(String path) {
+    return path.substring(0, path.lastIndexOf('/'));
   }
 
   /** The path of a control group and the paths above; none for text that is no path. */
   private static List<Object> groups(String path) {
     List<Object> groups = new ArrayList<>();
-    if (path != null && path.startsWith("/")) {
-      groups.add(path);
-      for (int slash = path.lastIndexOf('/'); slash > 0; slash = path.lastIndexOf('/', slash - 1)) {
-        groups.add(path.substring(0, slash));
-      }
+    for (String of = path; of.startsWith("/"); of = above(of)) {
+      groups.add(of);
     }
     return groups;
   }
@@ -369,7 +364,7 @@ public final class GraphReader {
       StateSet states, TaskStates tasks, Map<Object, Row> rows, IntFunction<List<Object>> keys) {
     int[][] living = tasks.byProcess(owners);
     long total = 0;
-    for (int process = 0; process < owners.processes().slots(); process++) {
+    for (int process = 0; process < processes.slots(); process++) {
       long nanos = Math.max(0, fold.processWeight(process, states.bits()));
       total += nanos;
       if (nanos > 0 || living[process] != null) {
@@ -384,7 +379,7 @@ public final class GraphReader {
   /** Processes of one comm or control group, or generations of one pid. */
   private final class Row {
     int process;
-    int processes;
+    int count;
     long weight;
     boolean alive;
     final int[] tasks = new int[State.values().length];
@@ -392,13 +387,13 @@ public final class GraphReader {
     /**
      * @param byState its tasks; null if it had ended
      */
-    void add(int process, long nanos, int[] byState) {
+    void add(int its, long nanos, int[] byState) {
       boolean lives = byState != null;
       // The newest living one speaks for them all.
-      if (processes == 0 || lives || !alive) {
-        this.process = process;
+      if (count == 0 || lives || !alive) {
+        process = its;
       }
-      processes++;
+      count++;
       weight += nanos;
       alive |= lives;
       for (int state = 0; lives && state < tasks.length; state++) {
@@ -406,9 +401,9 @@ public final class GraphReader {
       }
     }
 
-    ProcessRow of(int pid, int count, String name, String commandLine, long total) {
-      int uid = owners.processes().uid(process);
-      return new ProcessRow(pid, count, uid, name, commandLine, weight, total, tasks, alive);
+    ProcessRow of(int pid, int shown, String name, String commandLine, long total) {
+      int uid = processes.uid(process);
+      return new ProcessRow(pid, shown, uid, name, commandLine, weight, total, tasks, alive);
     }
   }
 }
