@@ -3,6 +3,7 @@ package flametop.profile.answer;
 import flametop.sampler.DebugFiles;
 import flametop.sampler.OwnPart;
 import flametop.sampler.WalkEnd;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -69,11 +70,7 @@ public record QualityReport(
   public record Counts(long[] byOutcome) {
     /** All samples. */
     public long samples() {
-      long sum = 0;
-      for (int i = 0; i < GUESSED; i++) {
-        sum += byOutcome[i];
-      }
-      return sum;
+      return Arrays.stream(byOutcome, 0, GUESSED).sum();
     }
 
     public long whole() {

@@ -46,22 +46,7 @@ final class Quality {
   private static final int NO_FRAME_ROW = NATIVE_ROW + 1;
 
   /** Totals at the beginning of a step, and the longest time between two passes within it. */
-  private static final class Step {
-    final long number;
-    final long[] counters;
-    long worstGap;
-
-    Step(long number, long[] counters) {
-      this.number = number;
-      this.counters = counters;
-    }
-
-    Step(Step from) {
-      number = from.number;
-      counters = from.counters;
-      worstGap = from.worstGap;
-    }
-  }
+  private record Step(long number, long[] counters, long worstGap) {}
 
   /** The cost of flametop until a moment. */
   private record Cost(long time, List<OwnPart> parts, long copied, long streamed) {}
@@ -112,7 +97,6 @@ final class Quality {
     runtimes.row(0, NO_FRAME);
   }
 
-  /** A copy of the counts as they are now, for reports alone. */
   private Quality(Quality from) {
     stacks = from.stacks;
     processes = new Tally(from.processes);
@@ -121,7 +105,7 @@ final class Quality {
     nameLimited = from.nameLimited;
     samples = from.samples;
     guessed = from.guessed;
-    from.steps.forEach(step -> steps.add(new Step(step)));
+    steps.addAll(from.steps);
     counters = from.counters;
     worstGap = from.worstGap;
     startTime = from.startTime;
@@ -130,7 +114,7 @@ final class Quality {
     resident = from.resident;
   }
 
-  /** A copy of the counts as they are now. */
+  /** A copy of the counts as they are now, for reports alone. */
   Quality held() {
     return new Quality(this);
   }
@@ -160,7 +144,8 @@ final class Quality {
       if (lastPass != Long.MIN_VALUE) {
         long gap = batchTime - lastPass;
         worstGap = Math.max(worstGap, gap);
-        steps.getLast().worstGap = Math.max(steps.getLast().worstGap, gap);
+        Step last = steps.removeLast();
+        steps.add(new Step(last.number, last.counters, Math.max(last.worstGap, gap)));
       }
       lastPass = batchTime;
     }
@@ -172,7 +157,7 @@ final class Quality {
     modules.begin(number);
     runtimes.begin(number);
     if (steps.isEmpty() || steps.getLast().number < number) {
-      steps.add(new Step(number, counters));
+      steps.add(new Step(number, counters, 0));
       while (steps.getFirst().number <= number - Tally.STEPS) {
         steps.removeFirst();
       }
@@ -412,25 +397,15 @@ final class Quality {
 
   private Sum sum(int count, List<QualityReport.Row> rows) {
     long[] outcomes = new long[QualityReport.OUTCOMES];
-    for (QualityReport.Row row : rows) {
-      for (int i = 0; i < outcomes.length; i++) {
-        outcomes[i] += row.counts().byOutcome()[i];
-      }
-    }
+    rows.forEach(row -> Tally.add(row.counts().byOutcome(), outcomes));
     long[] before = new long[counters.length];
     long gap = worstGap;
     long begin = startTime;
     if (count != Integer.MAX_VALUE) {
       long first = steps.getLast().number - count + 1;
-      gap = 0;
-      Step earliest = null;
-      for (Step step : steps) {
-        if (step.number >= first) {
-          earliest = earliest == null ? step : earliest;
-          gap = Math.max(gap, step.worstGap);
-        }
-      }
-      before = earliest == null ? before : earliest.counters;
+      List<Step> within = steps.stream().filter(step -> step.number >= first).toList();
+      gap = within.stream().mapToLong(Step::worstGap).max().orElse(0);
+      before = within.isEmpty() ? before : within.get(0).counters;
       begin = Math.max(begin, first * STEP_NANOS);
     }
     return new Sum(

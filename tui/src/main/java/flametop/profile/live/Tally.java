@@ -5,6 +5,7 @@ import flametop.array.LongColumn;
 import flametop.array.LongIndex;
 import flametop.profile.answer.QualityReport;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
@@ -128,9 +129,7 @@ final class Tally {
     for (int i = 0; i < old.size(); i++) {
       if (i != GONE && !kept.get(i)) {
         to[i] = GONE;
-        for (int o = 0; o < QualityReport.OUTCOMES; o++) {
-          rows.get(GONE).all[o] += old.get(i).all[o];
-        }
+        add(old.get(i).all, rows.get(GONE).all);
       } else {
         to[i] = rows.size();
         lastStep.add(oldSteps.get(i));
@@ -177,9 +176,7 @@ final class Tally {
   List<QualityReport.Row> report(int count) {
     long[][] sums = new long[rows.size()][];
     if (count == Integer.MAX_VALUE) {
-      for (int i = 0; i < sums.length; i++) {
-        sums[i] = rows.get(i).all.clone();
-      }
+      Arrays.setAll(sums, i -> rows.get(i).all.clone());
     } else {
       long first = Math.max(firstStep, step - Math.min(count, STEPS) + 1);
       for (long s = Math.max(0, first); s <= step; s++) {
@@ -196,6 +193,13 @@ final class Tally {
       }
     }
     return List.copyOf(found);
+  }
+
+  /** Adds counts by outcome. */
+  static void add(long[] more, long[] to) {
+    for (int i = 0; i < to.length; i++) {
+      to[i] += more[i];
+    }
   }
 
   private static void add(@Nullable Counts counts, long[] @Nullable [] sums) {
