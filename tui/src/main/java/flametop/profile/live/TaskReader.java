@@ -18,6 +18,7 @@ import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.ToLongFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -271,30 +272,26 @@ final class TaskReader {
   }
 
   private Comparator<Found> order(TasksQuery.Order order) {
-    return (a, b) -> {
-      int first =
-          switch (order) {
-            case CPU -> compare(b.run, a.run, b.queued, a.queued);
-            case QUEUED -> compare(b.queued, a.queued, b.run, a.run);
-            case DISK -> compare(b.disk, a.disk, b.run, a.run);
-            case AGE -> Long.compare(b.ageNanos, a.ageNanos);
-            case PID -> 0;
-            case CHANGE -> compare(more(b), more(a), b.run, a.run);
-          };
-      return first != 0
-          ? first
-          : compare(
-              owners.processes().tgid(a.process), owners.processes().tgid(b.process), a.tid, b.tid);
-    };
+    Comparator<Found> first =
+        switch (order) {
+          case CPU -> most(f -> f.run).thenComparing(most(f -> f.queued));
+          case QUEUED -> most(f -> f.queued).thenComparing(most(f -> f.run));
+          case DISK -> most(f -> f.disk).thenComparing(most(f -> f.run));
+          case AGE -> most(f -> f.ageNanos);
+          case PID -> (a, b) -> 0;
+          case CHANGE -> most(TaskReader::more).thenComparing(most(f -> f.run));
+        };
+    return first
+        .thenComparingInt(f -> owners.processes().tgid(f.process))
+        .thenComparingInt(f -> f.tid);
+  }
+
+  private static Comparator<Found> most(ToLongFunction<Found> of) {
+    return Comparator.comparingLong(of).reversed();
   }
 
   /** How much more or less the task ran than before; 0 if that is no change. */
   private static long more(Found f) {
     return f.change == 0 ? 0 : Math.abs(f.run - f.runBefore);
-  }
-
-  private static int compare(long a, long b, long then, long thenB) {
-    int first = Long.compare(a, b);
-    return first != 0 ? first : Long.compare(then, thenB);
   }
 }
