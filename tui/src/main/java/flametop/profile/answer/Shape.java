@@ -3,6 +3,7 @@ package flametop.profile.answer;
 import flametop.profile.answer.NodeKind.ThreadKind;
 import flametop.sampler.State;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
@@ -37,8 +38,11 @@ public final class Shape {
     Filter with(boolean isOut);
   }
 
+  /** A filter that admits tasks, by whose they are. */
+  private sealed interface TaskFilter extends Filter {}
+
   /** Only these processes, or all but these. */
-  public record Processes(Set<Integer> tgids, boolean out) implements Filter {
+  public record Processes(Set<Integer> tgids, boolean out) implements TaskFilter {
     @Override
     public String text() {
       return in(out, "pid " + joined(tgids));
@@ -51,7 +55,7 @@ public final class Shape {
   }
 
   /** Only these threads, or all but these. */
-  public record Threads(Set<Integer> tids, boolean out) implements Filter {
+  public record Threads(Set<Integer> tids, boolean out) implements TaskFilter {
     @Override
     public String text() {
       return in(out, "tid " + joined(tids));
@@ -64,7 +68,7 @@ public final class Shape {
   }
 
   /** Only threads and processes of these comms, or all but these. */
-  public record Comms(Set<String> comms, boolean out) implements Filter {
+  public record Comms(Set<String> comms, boolean out) implements TaskFilter {
     @Override
     public String text() {
       return in(out, "comm " + joined(comms));
@@ -77,7 +81,7 @@ public final class Shape {
   }
 
   /** Only processes whose programs have these names, or all but these. */
-  public record Services(Set<String> names, boolean out) implements Filter {
+  public record Services(Set<String> names, boolean out) implements TaskFilter {
     @Override
     public String text() {
       return in(out, "service " + joined(names));
@@ -90,7 +94,7 @@ public final class Shape {
   }
 
   /** Only processes that stand below these, or all but these. */
-  public record Ancestors(Set<String> names, boolean out) implements Filter {
+  public record Ancestors(Set<String> names, boolean out) implements TaskFilter {
     @Override
     public String text() {
       return in(out, "started by " + joined(names));
@@ -103,7 +107,7 @@ public final class Shape {
   }
 
   /** Only threads of these kinds, or all but these. */
-  public record Kinds(Set<ThreadKind> kinds, boolean out) implements Filter {
+  public record Kinds(Set<ThreadKind> kinds, boolean out) implements TaskFilter {
     @Override
     public String text() {
       return in(
@@ -119,7 +123,7 @@ public final class Shape {
   }
 
   /** Only processes of these users, or all but these. */
-  public record Users(Set<Integer> uids, boolean out) implements Filter {
+  public record Users(Set<Integer> uids, boolean out) implements TaskFilter {
     @Override
     public String text() {
       return in(out, "uid " + joined(uids));
@@ -138,7 +142,7 @@ public final class Shape {
    * @param paths from the root, as {@code /system.slice/ssh.service}; {@code /} is the root without
    *     what is below it
    */
-  public record Cgroups(Set<String> paths, boolean out) implements Filter {
+  public record Cgroups(Set<String> paths, boolean out) implements TaskFilter {
     @Override
     public String text() {
       return in(out, "cgroup " + joined(paths));
@@ -150,16 +154,12 @@ public final class Shape {
     }
 
     private boolean admits(String path) {
-      return path.startsWith("/") && contains(path) != out;
+      return path.startsWith("/") && paths.stream().anyMatch(of -> isWithin(path, of)) != out;
     }
 
-    private boolean contains(String path) {
-      for (String p : paths) {
-        if (path.startsWith(p) && (path.length() == p.length() || path.charAt(p.length()) == '/')) {
-          return true;
-        }
-      }
-      return false;
+    private static boolean isWithin(String path, String group) {
+      int length = group.length();
+      return path.startsWith(group) && (path.length() == length || path.charAt(length) == '/');
     }
   }
 
@@ -183,13 +183,10 @@ public final class Shape {
   public record States(StateSet states) implements Step {
     @Override
     public String text() {
-      List<String> labels = new ArrayList<>();
-      for (State state : State.values()) {
-        if (states.contains(state)) {
-          labels.add(state.label());
-        }
-      }
-      return String.join("+", labels);
+      return Arrays.stream(State.values())
+          .filter(states::contains)
+          .map(State::label)
+          .collect(Collectors.joining("+"));
     }
   }
 
@@ -340,40 +337,17 @@ public final class Shape {
 
   private Shape(List<Step> steps) {
     this.steps = steps;
-    RootOrder by = RootOrder.SERVICE;
+    Group last = last(Group.class);
+    group = last == null ? RootOrder.SERVICE : last.by;
+    reversed = last(Reverse.class) != null;
+    everybody = last(TaskFilter.class) == null;
+    narrowsCpus = last(Cpus.class) != null;
+    showsIdle = last(ShowIdle.class) != null;
     int bits = -1;
-    boolean reverse = false;
-    boolean all = true;
-    boolean cpus = false;
-    boolean idle = false;
     for (Step step : steps) {
-      if (step instanceof Group g) {
-        by = g.by;
-      } else if (step instanceof States s) {
-        bits &= s.states.bits();
-      } else if (step instanceof Cpus) {
-        cpus = true;
-      } else if (step instanceof Reverse) {
-        reverse = true;
-      } else if (step instanceof ShowIdle) {
-        idle = true;
-      } else if (step instanceof Processes
-          || step instanceof Threads
-          || step instanceof Comms
-          || step instanceof Services
-          || step instanceof Ancestors
-          || step instanceof Kinds
-          || step instanceof Users
-          || step instanceof Cgroups) {
-        all = false;
-      }
+      bits &= step instanceof States s ? s.states.bits() : -1;
     }
-    group = by;
     states = bits;
-    reversed = reverse;
-    everybody = all;
-    narrowsCpus = cpus;
-    showsIdle = idle;
   }
 
   public static Shape of(Step... steps) {
@@ -398,13 +372,8 @@ public final class Shape {
 
   /** The same without the steps of one sort. */
   public Shape without(Class<? extends Step> sort) {
-    List<Step> fewer = new ArrayList<>();
-    for (Step step : steps) {
-      if (!sort.isInstance(step)) {
-        fewer.add(step);
-      }
-    }
-    return fewer.size() == steps.size() ? this : new Shape(List.copyOf(fewer));
+    List<Step> fewer = new ArrayList<>(steps);
+    return fewer.removeIf(sort::isInstance) ? new Shape(List.copyOf(fewer)) : this;
   }
 
   /** The same without one step. */
@@ -429,13 +398,9 @@ public final class Shape {
 
   /** The same with the steps of one sort that another shape has, in place of its own. */
   public Shape as(Shape base, Class<? extends Step> sort) {
-    Shape result = without(sort);
-    for (Step step : base.steps) {
-      if (sort.isInstance(step)) {
-        result = result.plus(step);
-      }
-    }
-    return result;
+    List<Step> result = new ArrayList<>(without(sort).steps);
+    base.steps.stream().filter(sort::isInstance).forEach(result::add);
+    return new Shape(List.copyOf(result));
   }
 
   /** The nodes above the frames. */
