@@ -38,7 +38,6 @@ public record EventsReport(
    *     if each event has its own
    * @param notSampled as much of the weight has no stack, and will have none
    * @param hitsPerSecond lately; NaN if not known yet
-   * @param weightPerSecond lately, in parts of the measure; NaN if not known yet
    * @param cost of one CPU, lately; NaN if not known
    */
   public record Row(
@@ -52,8 +51,29 @@ public record EventsReport(
       double stackWeight,
       long notSampled,
       double hitsPerSecond,
-      double weightPerSecond,
       double cost) {
+    /** A source of which nothing was counted. */
+    public Row(
+        int number,
+        String spec,
+        boolean attaching,
+        SourceState state,
+        String why,
+        Measure measure) {
+      this(
+          number,
+          spec,
+          attaching,
+          state,
+          why,
+          measure,
+          SourceTotals.NONE,
+          0,
+          0,
+          Double.NaN,
+          Double.NaN);
+    }
+
     public boolean is(SourceState other) {
       return !attaching && state.equals(other);
     }
@@ -78,12 +98,7 @@ public record EventsReport(
 
   /** The source with a number; null if there is none. */
   public @Nullable Row of(int number) {
-    for (Row row : rows) {
-      if (row.number == number) {
-        return row;
-      }
-    }
-    return null;
+    return rows.stream().filter(row -> row.number == number).findFirst().orElse(null);
   }
 
   /** The source whose measure is shown; null: the time of tasks. */

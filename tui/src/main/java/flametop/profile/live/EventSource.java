@@ -27,7 +27,6 @@ final class EventSource {
 
   private long beforeTime = Long.MIN_VALUE;
   private double hitsPerSecond = Double.NaN;
-  private double weightPerSecond = Double.NaN;
   private double cost = Double.NaN;
 
   /** Weight by second of CLOCK_MONOTONIC modulo their number, and which second that is. */
@@ -68,7 +67,6 @@ final class EventSource {
     if (beforeTime != Long.MIN_VALUE && time - beforeTime >= SECOND) {
       double seconds = (time - beforeTime) / SECOND;
       hitsPerSecond = (now.hits() - before.hits()) / seconds;
-      weightPerSecond = (now.weight() - before.weight()) / seconds;
       cost =
           now.nanos() < 0 || before.nanos() < 0
               ? Double.NaN
@@ -127,7 +125,6 @@ final class EventSource {
         accounts.stackWeight(),
         accounts.notSampled(),
         hitsPerSecond,
-        weightPerSecond,
         cost);
   }
 }

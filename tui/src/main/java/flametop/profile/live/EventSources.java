@@ -1,7 +1,6 @@
 package flametop.profile.live;
 
 import flametop.profile.answer.EventsReport;
-import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
 import flametop.profile.log.Owners;
 import flametop.sampler.SourceState;
@@ -9,13 +8,11 @@ import flametop.sampler.SourceTotals;
 import flametop.sampler.SourceUnit;
 import java.util.ArrayDeque;
 import java.util.BitSet;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** All sources of events that the stream told of, or that were asked for, by number. */
@@ -36,6 +33,9 @@ final class EventSources {
   /** The numbers of sources that count no more, and of which the stream may still tell. */
   private final Set<Integer> removed = new HashSet<>();
 
+  /** No source had this number or a larger one. */
+  private int next;
+
   private final Deque<EventsReport.Turn> turns = new ArrayDeque<>();
 
   EventSources(Owners owners, long historyBytes) {
@@ -51,6 +51,7 @@ final class EventSources {
   /** A source is switched on: it is among the sources before the stream tells of it. */
   void asked(int number, String spec) {
     attaching.put(number, spec);
+    next = Math.max(next, number + 1);
   }
 
   /** Forgets a source; its log must have no readers. */
@@ -110,6 +111,7 @@ final class EventSources {
     if (removed.contains(number)) {
       return null;
     }
+    next = Math.max(next, number + 1);
     return sources.computeIfAbsent(
         number,
         of -> {
@@ -149,18 +151,12 @@ final class EventSources {
    * @param time of the newest batch
    */
   EventsReport report(int shown, long time) {
-    if (sources.isEmpty() && attaching.isEmpty() && removed.isEmpty()) {
+    if (next == 0) {
       return EventsReport.NONE;
     }
     EventSource source = sources.get(shown);
     float[] weights = source == null ? new float[0] : source.weightBySecond(time);
-    int last =
-        Stream.of(sources.keySet(), attaching.keySet(), removed)
-            .flatMap(Collection::stream)
-            .mapToInt(Integer::intValue)
-            .max()
-            .orElse(LiveSource.TIME);
-    return new EventsReport(shown, last + 1, rows(), weights, time, List.copyOf(turns));
+    return new EventsReport(shown, next, rows(), weights, time, List.copyOf(turns));
   }
 
   private List<EventsReport.Row> rows() {
@@ -172,18 +168,6 @@ final class EventSources {
   }
 
   private static EventsReport.Row unseen(int number, String spec) {
-    return new EventsReport.Row(
-        number,
-        spec,
-        true,
-        SourceState.OFF,
-        "",
-        Measure.EVENTS,
-        SourceTotals.NONE,
-        0,
-        0,
-        Double.NaN,
-        Double.NaN,
-        Double.NaN);
+    return new EventsReport.Row(number, spec, true, SourceState.OFF, "", Measure.EVENTS);
   }
 }

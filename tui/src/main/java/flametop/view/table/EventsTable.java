@@ -5,7 +5,6 @@ import flametop.profile.answer.EventsReport.Row;
 import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.Measure;
 import flametop.sampler.SourceState;
-import flametop.sampler.SourceTotals;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
@@ -37,19 +36,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   private static final int SHARE = 7;
 
   private static final Row TIME =
-      new Row(
-          LiveSource.TIME,
-          "time of tasks",
-          false,
-          SourceState.ON,
-          "",
-          Measure.TIME,
-          SourceTotals.NONE,
-          0,
-          0,
-          Double.NaN,
-          Double.NaN,
-          Double.NaN);
+      new Row(LiveSource.TIME, "time of tasks", false, SourceState.ON, "", Measure.TIME);
 
   private static final Comparator<Row> BY_NUMBER = Comparator.comparingInt(Row::number);
   private static final Comparator<Row> BY_HITS =

@@ -46,7 +46,7 @@ class EventKeysTest extends ScreenUser {
     String spec = ((Effect.SwitchOn) effects.get(0)).spec();
     rows.add(
         new EventsReport.Row(
-            NEXT, spec, false, to, why, Measure.EVENTS, SourceTotals.NONE, 0, 0, 0, 0, 0));
+            NEXT, spec, false, to, why, Measure.EVENTS, SourceTotals.NONE, 0, 0, 0, 0));
     report = Copy.of(report, "next", NEXT + 1, "rows", rows);
     Step step = Keys.arrived(scene());
     state = step.state();

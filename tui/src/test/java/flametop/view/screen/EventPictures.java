@@ -100,7 +100,6 @@ final class EventPictures {
         totals.rate(),
         totals.weight() / 250,
         perSecond,
-        perSecond * 4_096,
         cost);
   }
 
