@@ -38,6 +38,8 @@ final class Quality {
 
   private static final int NO_ROW = -1;
 
+  private static final int MOST_UNNAMED = 1 << 16;
+
   private static final ManagedRuntime[] RUNTIMES = ManagedRuntime.values();
 
   /** Rows of the table of runtimes behind those of the runtimes, which begin at 1. */
@@ -81,7 +83,17 @@ final class Quality {
   /** Modules of a stack: number, and whether a frame of it was guessed. */
   private final IntColumn met = new IntColumn();
 
-  private UnnamedSamples unnamed = new UnnamedSamples();
+  /**
+   * A sample whose stack has frames without a name yet.
+   *
+   * @param row of the process
+   * @param runtime row of the runtime
+   */
+  private record Unnamed(int row, int runtime, int stack) {}
+
+  /** Of very many the newest are left out. */
+  private final List<Unnamed> unnamed = new ArrayList<>();
+
   private boolean namesCame;
   private long nameLimited;
   private long samples;
@@ -232,8 +244,8 @@ final class Quality {
     }
     if (stack >= 0 && stacks.named(stack)) {
       countNames(row, runtime, stack);
-    } else if (stack >= 0) {
-      unnamed.add(row, runtime, stack);
+    } else if (stack >= 0 && unnamed.size() < MOST_UNNAMED) {
+      unnamed.add(new Unnamed(row, runtime, stack));
     }
   }
 
@@ -282,13 +294,20 @@ final class Quality {
   void batchEnds() {
     if (namesCame) {
       namesCame = false;
-      unnamed.take(stacks::named, this::countNames);
+      unnamed.removeIf(
+          sample -> {
+            boolean named = stacks.named(sample.stack);
+            if (named) {
+              countNames(sample.row, sample.runtime, sample.stack);
+            }
+            return named;
+          });
     }
   }
 
   /** Forgets samples that wait for the names of other stacks. */
   void keep(BitSet keptStacks) {
-    unnamed.keep(keptStacks);
+    unnamed.removeIf(sample -> !keptStacks.get(sample.stack));
   }
 
   /** The share of the samples that have a guessed frame, 0 to 1. */
@@ -332,7 +351,7 @@ final class Quality {
         int old = processRow.items[i];
         processRow.items[i] = old == NO_ROW || to[old] == Tally.GONE ? NO_ROW : to[old];
       }
-      unnamed.renumber(to);
+      unnamed.replaceAll(of -> new Unnamed(to[of.row], of.runtime, of.stack));
     }
     Seen of = Objects.requireNonNull(seen.get(process));
     processRow.set(process, processes.row(of.tgid, of.comm));

@@ -38,13 +38,6 @@ final class Tally {
       counts.set(at, counts.get(at) + count);
     }
 
-    /** Adds the counts to those of a later numbering of rows. */
-    void addTo(Counts sum, IntUnaryOperator row) {
-      for (int i = 0; i < counts.size; i++) {
-        sum.add(key(row.applyAsInt(row(i)), outcome(i)), counts.items[i]);
-      }
-    }
-
     int row(int at) {
       return (int) (keys.key(at) >> OUTCOME_BITS);
     }
@@ -75,23 +68,22 @@ final class Tally {
 
   /** A copy of the counts as they are now. */
   Tally(Tally from) {
-    for (Row row : from.rows) {
-      rows.add(new Row(row.pid, row.name, row.all.clone()));
-    }
+    from.rows.forEach(row -> rows.add(new Row(row.pid, row.name, row.all.clone())));
     lastStep = from.lastStep.copy();
-    for (int i = 0; i < STEPS; i++) {
-      steps[i] = moved(from.steps[i], row -> row);
-    }
+    Arrays.setAll(steps, i -> moved(from.steps[i], row -> row));
     step = from.step;
     firstStep = from.firstStep;
   }
 
+  /** The counts in another numbering of rows. */
   private static @Nullable Counts moved(@Nullable Counts of, IntUnaryOperator row) {
     if (of == null) {
       return null;
     }
     Counts sum = new Counts();
-    of.addTo(sum, row);
+    for (int i = 0; i < of.counts.size; i++) {
+      sum.add(Counts.key(row.applyAsInt(of.row(i)), of.outcome(i)), of.counts.items[i]);
+    }
     return sum;
   }
 
@@ -136,9 +128,7 @@ final class Tally {
         rows.add(old.get(i));
       }
     }
-    for (int s = 0; s < STEPS; s++) {
-      steps[s] = moved(steps[s], row -> to[row]);
-    }
+    Arrays.setAll(steps, i -> moved(steps[i], row -> to[row]));
     return to;
   }
 

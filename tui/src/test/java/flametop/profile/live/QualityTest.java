@@ -10,6 +10,7 @@ import flametop.sampler.ModuleKind;
 import flametop.sampler.NameSource;
 import flametop.sampler.OwnPart;
 import flametop.sampler.WalkEnd;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -47,25 +48,24 @@ final class QualityTest {
 
   private static String text(List<QualityReport.Row> rows) {
     return rows.stream()
-        .map(
-            row -> {
-              StringBuilder text = new StringBuilder(row.name());
-              text.append(' ').append(row.counts().samples()).append(':');
-              for (WalkEnd end : WalkEnd.values()) {
-                long n = row.counts().of(end);
-                text.append(n == 0 ? "" : " " + end + "=" + n);
-              }
-              long guessed = row.counts().guessed();
-              long limited = row.counts().nameLimited();
-              long named = row.counts().named();
-              long language = row.counts().inLanguage();
-              return text
-                  + (guessed == 0 ? "" : " guessed=" + guessed)
-                  + (limited == 0 ? "" : " limited=" + limited)
-                  + (named == 0 ? "" : " named=" + named)
-                  + (language == 0 ? "" : " language=" + language);
-            })
+        .map(row -> row.name() + " " + text(row.counts()))
         .collect(Collectors.joining("; "));
+  }
+
+  private static String text(QualityReport.Counts counts) {
+    return counts.samples()
+        + ":"
+        + Arrays.stream(WalkEnd.values())
+            .map(end -> part(end.toString(), counts.of(end)))
+            .collect(Collectors.joining())
+        + part("guessed", counts.guessed())
+        + part("limited", counts.nameLimited())
+        + part("named", counts.named())
+        + part("language", counts.inLanguage());
+  }
+
+  private static String part(String what, long count) {
+    return count == 0 ? "" : " " + what + "=" + count;
   }
 
   @Test
