@@ -1,6 +1,5 @@
 package flametop.profile.live;
 
-import flametop.array.IntColumn;
 import flametop.profile.log.Spot;
 import flametop.profile.log.Sums;
 import flametop.sampler.State;
@@ -23,9 +22,7 @@ final class IdleEntries {
   private final BitSet brief = new BitSet();
 
   /** Entries that are not lasting and have changed since the last look. */
-  private final IntColumn changed = new IntColumn();
-
-  private final BitSet isChanged = new BitSet();
+  private final BitSet changed = new BitSet();
 
   /**
    * @param sums of the entries, by {@link Spot#kind}
@@ -38,9 +35,8 @@ final class IdleEntries {
 
   /** The head of the window passed a change of an entry. */
   void passed(int entry) {
-    if (!lasting.get(entry) && !isChanged.get(entry)) {
-      isChanged.set(entry);
-      changed.add(entry);
+    if (!lasting.get(entry)) {
+      changed.set(entry);
     }
   }
 
@@ -58,16 +54,13 @@ final class IdleEntries {
    */
   boolean look(long now, IntConsumer turned) {
     boolean any = false;
-    int waiting = 0;
-    for (int i = 0; i < changed.size; i++) {
-      int entry = changed.items[i];
+    for (int entry = changed.nextSetBit(0); entry >= 0; entry = changed.nextSetBit(entry + 1)) {
       long known = sums.head(entry, SLEEP, now);
       boolean open = sums.head(entry, SLEEP, now + 1) != known;
       if (known <= 0 && open) {
-        changed.items[waiting++] = entry;
         continue;
       }
-      isChanged.clear(entry);
+      changed.clear(entry);
       lasting.set(entry, known > 0);
       if (brief.get(entry) != known <= 0) {
         brief.flip(entry);
@@ -77,7 +70,6 @@ final class IdleEntries {
         }
       }
     }
-    changed.size = waiting;
     return any;
   }
 }
