@@ -98,7 +98,12 @@ public record EventsReport(
 
   /** The source with a number; null if there is none. */
   public @Nullable Row of(int number) {
-    return rows.stream().filter(row -> row.number == number).findFirst().orElse(null);
+    for (Row row : rows) {
+      if (row.number == number) {
+        return row;
+      }
+    }
+    return null;
   }
 
   /** The source whose measure is shown; null: the time of tasks. */

@@ -1,6 +1,7 @@
 package flametop.profile.answer;
 
 import flametop.sampler.ModuleKind;
+import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -103,12 +104,10 @@ public enum NodeKind {
 
     /** The kind with this label; null if none has it. */
     public static @Nullable ThreadKind of(String label) {
-      for (ThreadKind kind : values()) {
-        if (kind != PROGRAM && kind.label.equals(label)) {
-          return kind;
-        }
-      }
-      return null;
+      return Arrays.stream(values())
+          .filter(kind -> kind != PROGRAM && kind.label.equals(label))
+          .findFirst()
+          .orElse(null);
     }
   }
 }

@@ -8,11 +8,17 @@ import flametop.profile.log.Owners;
 import flametop.sampler.SourceState;
 import flametop.sampler.SourceTotals;
 import flametop.sampler.SourceUnit;
+import java.util.Map;
 
 /** A source of events: what the stream says of it, and a log of its measure. */
 final class EventSource {
   private static final double SECOND = 1e9;
   private static final long SECOND_NANOS = 1_000_000_000L;
+  private static final Map<SourceUnit, Measure> MEASURES =
+      Map.of(
+          SourceUnit.BYTES, Measure.BYTES,
+          SourceUnit.NANOS, Measure.DURATION,
+          SourceUnit.WAITS, Measure.WAITS);
 
   final int number;
   final ChangeLog log;
@@ -44,17 +50,7 @@ final class EventSource {
     state = now;
     spec = asked;
     why = missing;
-    measure = measure(unit);
-  }
-
-  private static Measure measure(SourceUnit unit) {
-    if (unit.equals(SourceUnit.BYTES)) {
-      return Measure.BYTES;
-    }
-    if (unit.equals(SourceUnit.NANOS)) {
-      return Measure.DURATION;
-    }
-    return unit.equals(SourceUnit.WAITS) ? Measure.WAITS : Measure.EVENTS;
+    measure = MEASURES.getOrDefault(unit, Measure.EVENTS);
   }
 
   SourceState state() {

@@ -4,6 +4,7 @@ import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
 import flametop.sampler.Call;
 import flametop.sampler.NameRequests;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -45,16 +46,11 @@ final class Places {
 
   /** Asks for the places of those frames that are not known, once for each frame. */
   void want(int[] frames) {
-    int[] asked = new int[frames.length];
-    int count = 0;
-    for (int frame : frames) {
-      if (!awaited.get(frame) && of(frame) == null) {
-        awaited.set(frame);
-        asked[count++] = frame;
-      }
-    }
-    if (count > 0) {
-      requests.askPlaces(asked, count);
+    int[] asked =
+        Arrays.stream(frames).filter(of -> !awaited.get(of) && of(of) == null).distinct().toArray();
+    Arrays.stream(asked).forEach(awaited::set);
+    if (asked.length > 0) {
+      requests.askPlaces(asked, asked.length);
     }
   }
 
