@@ -1,5 +1,6 @@
 package flametop.profile.live;
 
+import flametop.array.LongColumn;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.StateSet;
 import flametop.profile.log.Spot;
@@ -7,7 +8,7 @@ import flametop.profile.log.Stacks;
 import flametop.profile.log.Sums;
 import flametop.profile.log.Window;
 import flametop.sampler.State;
-import java.util.Arrays;
+import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.function.IntToLongFunction;
 
@@ -48,17 +49,17 @@ final class Estimate {
    * By pool and class: the time to be placed, ns, and the weight of the samples that place the
    * time.
    */
-  private long[] known = new long[0];
+  private final LongColumn known = new LongColumn();
 
-  private long[] weight = new long[0];
+  private final LongColumn weight = new LongColumn();
 
   /** By pool and class, ns: time whose stack is known. */
-  private long[] sure = new long[0];
+  private final LongColumn sure = new LongColumn();
 
   /** By pool and class: weight of the samples so far, and ns that they were given. */
-  private long[] passed = new long[0];
+  private final LongColumn passed = new LongColumn();
 
-  private long[] given = new long[0];
+  private final LongColumn given = new LongColumn();
 
   /**
    * @param sums of the entries, by {@link Spot#kind}
@@ -76,13 +77,13 @@ final class Estimate {
   /** The place of a state of a pool in the sums. */
   private int at(int pool, int state) {
     int of = classOf(state);
-    return CLASSES * pool + (of == DISK && known[CLASSES * pool + DISK] == 0 ? OFF : of);
+    return CLASSES * pool + (of == DISK && known.items[CLASSES * pool + DISK] == 0 ? OFF : of);
   }
 
   /** Bits of the states that have this place. */
   private int states(int at) {
     int of = at % CLASSES;
-    boolean parted = of == OFF && known[at - OFF + DISK] != 0;
+    boolean parted = of == OFF && known.items[at - OFF + DISK] != 0;
     return parted ? STATES[OFF] & ~STATES[DISK] : STATES[of];
   }
 
@@ -102,13 +103,14 @@ final class Estimate {
       for (int slot = sums.first(entry); slot >= 0; slot = sums.next(slot)) {
         int kind = sums.kind(slot);
         int at = at(trie.pool(entry), Spot.state(kind));
-        boolean placed = known[at] > 0 && weight[at] + sure[at] > 0;
+        boolean placed = known.items[at] > 0 && weight.items[at] + sure.items[at] > 0;
         if (Spot.isSampled(kind)) {
-          nanos[slot] = placed && weight[at] > 0 ? part(at, nanos[slot], weight[at]) : 0;
+          nanos[slot] =
+              placed && weight.items[at] > 0 ? part(at, nanos[slot], weight.items[at]) : 0;
         } else if (open) {
           nanos[slot] = placed ? 0 : nanos[slot];
-        } else if (placed && weight[at] == 0 && isSure(entry)) {
-          nanos[slot] += part(at, Math.max(0, nanos[slot]), sure[at]);
+        } else if (placed && weight.items[at] == 0 && isSure(entry)) {
+          nanos[slot] += part(at, Math.max(0, nanos[slot]), sure.items[at]);
         }
       }
     }
@@ -118,11 +120,9 @@ final class Estimate {
   /** Adds up what is known of the pools; {@code to} takes the amounts. */
   private void addUp(IntToLongFunction amounts, long[] to) {
     int size = CLASSES * trie.pools();
-    known = zeros(known, size);
-    weight = zeros(weight, size);
-    sure = zeros(sure, size);
-    passed = zeros(passed, size);
-    given = zeros(given, size);
+    for (LongColumn column : List.of(known, weight, sure, passed, given)) {
+      column.zero(size);
+    }
     int count = trie.entries();
     for (int entry = 0; entry < count; entry++) {
       boolean open = trie.stack(entry) == Stacks.NOT_SAMPLED;
@@ -132,29 +132,21 @@ final class Estimate {
         to[slot] = amount;
         int kind = sums.kind(slot);
         if (Spot.isSampled(kind)) {
-          weight[pool + classOf(Spot.state(kind))] += amount;
+          weight.items[pool + classOf(Spot.state(kind))] += amount;
         } else if (open) {
-          known[pool + classOf(Spot.state(kind))] += amount;
+          known.items[pool + classOf(Spot.state(kind))] += amount;
         } else if (isSure(entry)) {
           // A close that lies before the window is below zero.
-          sure[pool + classOf(Spot.state(kind))] += Math.max(0, amount);
+          sure.items[pool + classOf(Spot.state(kind))] += Math.max(0, amount);
         }
       }
     }
     for (int pool = 0; pool < size; pool += CLASSES) {
-      if (known[pool + DISK] == 0) {
-        weight[pool + OFF] += weight[pool + DISK];
-        sure[pool + OFF] += sure[pool + DISK];
+      if (known.items[pool + DISK] == 0) {
+        weight.items[pool + OFF] += weight.items[pool + DISK];
+        sure.items[pool + OFF] += sure.items[pool + DISK];
       }
     }
-  }
-
-  private static long[] zeros(long[] array, int size) {
-    if (size > array.length) {
-      return new long[size + (size >> 2)];
-    }
-    Arrays.fill(array, 0, size, 0);
-    return array;
   }
 
   private boolean isSure(int entry) {
@@ -163,10 +155,13 @@ final class Estimate {
 
   /** The next part of the time to be placed: all parts add up to that time. */
   private long part(int at, long more, long all) {
-    passed[at] += more;
-    long until = passed[at] == all ? known[at] : (long) ((double) passed[at] / all * known[at]);
-    long part = until - given[at];
-    given[at] = until;
+    passed.items[at] += more;
+    long until =
+        passed.items[at] == all
+            ? known.items[at]
+            : (long) ((double) passed.items[at] / all * known.items[at]);
+    long part = until - given.items[at];
+    given.items[at] = until;
     return part;
   }
 
@@ -210,11 +205,11 @@ final class Estimate {
     for (int at = 0; at < size; at++) {
       seen += samples[at];
       boolean exact = whole[at] && samples[at] == all[at];
-      if (touched[at] && !exact && known[at] > 0 && weight[at] > 0) {
+      if (touched[at] && !exact && known.items[at] > 0 && weight.items[at] > 0) {
         // One sample more in it and one more beside it: of few samples the share is not sure.
         double n = all[at] + 2.0;
-        double share = ((double) weights[at] / weight[at] * all[at] + 1) / n;
-        variance += (double) known[at] * known[at] * share * (1 - share) / n;
+        double share = ((double) weights[at] / weight.items[at] * all[at] + 1) / n;
+        variance += (double) known.items[at] * known.items[at] * share * (1 - share) / n;
       }
     }
     return new Selection.Certainty(seen, Math.round(Math.sqrt(variance)));
