@@ -60,11 +60,11 @@ public final class GraphReader {
 
   GraphReader(LogFold fold) {
     this.fold = fold;
-    trie = fold.trie();
+    trie = fold.trie;
     window = fold.window();
-    owners = fold.store().owners;
+    owners = fold.store.owners;
     processes = owners.processes();
-    stacks = fold.store().stacks;
+    stacks = fold.store.stacks;
     tree = fold.tree().reader();
   }
 
@@ -80,7 +80,7 @@ public final class GraphReader {
   /** A node in full, as {@link LogFold#selection}. */
   Selection selection(int node, StateSet states, long budget) {
     int function = trie.function(node);
-    SelectedNodeSums watch = trie.watch();
+    SelectedNodeSums watch = trie.watch;
     // In a large tree processes, error and trend of a node that is only passed are told later.
     boolean watched = watch.node() == node || trie.size() <= FEW || budget > 0;
     watch.watch(node);
@@ -120,7 +120,7 @@ public final class GraphReader {
   private Selection.@Nullable Before before(int node, int states, long budget) {
     return node == ROOT
         ? Selection.Before.NONE
-        : fold.trend().before(states, System.nanoTime() + budget);
+        : fold.trend.before(states, System.nanoTime() + budget);
   }
 
   /** Where a node is in the source; unknown places are asked for. */
@@ -196,7 +196,7 @@ public final class GraphReader {
         path.clear();
         if (!trie.path(entry, true, path)) {
           // Left out for a frame that is not shown.
-          trie.path(entry, trie.roots(), path);
+          trie.path(entry, trie.roots, path);
         }
         share(
             entry,
@@ -230,13 +230,10 @@ public final class GraphReader {
   }
 
   private static int compare(Functions names, int[] a, int[] b) {
-    for (int i = 0; i < a.length && i < b.length; i++) {
-      int order = names.compare(a[i], b[i]);
-      if (order != 0) {
-        return order;
-      }
-    }
-    return Integer.compare(a.length, b.length);
+    int at = Arrays.mismatch(a, b);
+    return at >= 0 && at < Math.min(a.length, b.length)
+        ? names.compare(a[at], b[at])
+        : Integer.compare(a.length, b.length);
   }
 
   private record Path(int[] functions) {

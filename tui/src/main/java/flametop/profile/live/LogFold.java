@@ -30,13 +30,16 @@ public final class LogFold extends LogWindow implements Fold {
   /** The kind of time in D that the kernel counted. */
   private static final int COUNTED_DISK = Spot.KINDS + 1;
 
-  private final LogStore store;
+  final LogStore store;
   private final Owners owners;
   private final Shape shape;
   private final boolean all;
-  private final Trie trie;
+  final Trie trie;
   private final ShapedTree tree;
-  private final Trend trend;
+
+  /** The time of the watched node in the window before. */
+  final Trend trend;
+
   private final Sums processes = new Sums(false);
 
   /** The baseline of the store when the fold was begun; null: the fold is not compared. */
@@ -157,21 +160,8 @@ public final class LogFold extends LogWindow implements Fold {
     trend.close();
   }
 
-  LogStore store() {
-    return store;
-  }
-
-  Trie trie() {
-    return trie;
-  }
-
   Shape shape() {
     return shape;
-  }
-
-  /** The time of the watched node in the window before. */
-  Trend trend() {
-    return trend;
   }
 
   /** The window that later windows are compared with; null if they are not compared. */

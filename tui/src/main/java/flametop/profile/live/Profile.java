@@ -195,8 +195,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   CompletableFuture<Kept> kept() {
     return worker.request(
         () ->
-            new Kept(
-                owners.size(), stacks.size(), shown.graph().shown().trie().size(), log.bytes()));
+            new Kept(owners.size(), stacks.size(), shown.graph().shown().trie.size(), log.bytes()));
   }
 
   /**

@@ -20,7 +20,9 @@ import flametop.profile.tree.Noise;
 import flametop.profile.tree.Paths;
 import flametop.profile.tree.Worker;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.DoubleFunction;
 import org.jspecify.annotations.Nullable;
@@ -223,17 +225,13 @@ final class Shown {
       graph.each(folds::add);
       graph.before(retired);
     }
-    List<OwnerTimes> allTimes = new ArrayList<>();
-    for (OwnerTimes of : new OwnerTimes[] {times, timesBefore}) {
-      if (of != null) {
-        allTimes.add(of);
-      }
-    }
+    List<OwnerTimes> allTimes = new ArrayList<>(Arrays.asList(times, timesBefore));
+    allTimes.removeIf(Objects::isNull);
     sweep.run(folds, retired, allTimes, heldTasks);
     long bytes = store.owners.bytes() + store.stacks.bytes();
     for (Graph<LogFold> graph : graphs.all()) {
       // Not what is only being folded: history that goes for that does not come back.
-      bytes += graph.shown().trie().bytes();
+      bytes += graph.shown().trie.bytes();
     }
     store.log.share(bytes);
     graphs.all().forEach(this::tidy);
@@ -244,7 +242,7 @@ final class Shown {
     if (!graph.hasNext()
         && store.baseline() == null
         && store.limit() == Long.MAX_VALUE
-        && graph.shown().trie().mostlyEmpty(LEAST_EMPTY)) {
+        && graph.shown().trie.mostlyEmpty(LEAST_EMPTY)) {
       graph.refold();
     }
   }

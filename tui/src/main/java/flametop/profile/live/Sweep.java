@@ -56,7 +56,7 @@ final class Sweep {
     }
     // History that is compared with may be gone from the log.
     times.forEach(of -> of.mark(keptOwners));
-    folds.forEach(fold -> fold.trie().mark(keptOwners, keptStacks, keptFunctions));
+    folds.forEach(fold -> fold.trie.mark(keptOwners, keptStacks, keptFunctions));
     for (Paths paths : retired) {
       for (int node = 0; node < paths.nodes(); node++) {
         keptFunctions.set(paths.function(node));

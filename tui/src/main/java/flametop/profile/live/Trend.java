@@ -33,7 +33,7 @@ final class Trend implements ChangeLog.Reader {
   /** Drops the beginning, which is found anew for the next question. */
   private void drop() {
     if (placed) {
-      fold.trie().endBegin();
+      fold.trie.endBegin();
       placed = false;
     }
   }
@@ -51,7 +51,7 @@ final class Trend implements ChangeLog.Reader {
     }
     if (!placed) {
       begin.set(fold.tailCursor());
-      fold.trie().beginAtTail();
+      fold.trie.beginAtTail();
       placed = true;
     }
     long from = window.tailTime() - (window.headTime() - window.tailTime());
@@ -67,7 +67,7 @@ final class Trend implements ChangeLog.Reader {
       }
     }
     long time = log.time(begin);
-    long[] before = fold.trie().before(states, window, log.told(begin));
+    long[] before = fold.trie.before(states, window, log.told(begin));
     return new Selection.Before(
         window.tailTime() - time, Math.max(0, before[0]), Math.max(0, before[1]));
   }

@@ -20,6 +20,7 @@ import java.util.BitSet;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.function.IntPredicate;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +43,9 @@ public final class Trie extends Nodes implements CallTree {
   private final Shape shape;
   private final OwnerPaths ownerPaths;
   private final Shaper shaper;
-  private final boolean roots;
+
+  /** Whether frames are kept that only say that nothing called them. */
+  final boolean roots;
 
   /** The ages of entries of sleep; null where idle threads are not folded. */
   private final @Nullable IdleEntries idle;
@@ -107,7 +110,9 @@ public final class Trie extends Nodes implements CallTree {
   private final NodeSums heldSums = new NodeSums(this);
 
   private final LeftNodes left = new LeftNodes(this);
-  private final SelectedNodeSums watch;
+
+  /** The entries below the selected node. */
+  final SelectedNodeSums watch;
 
   private final IntColumn path = new IntColumn();
   private final IntColumn pathGuessed = new IntColumn();
@@ -155,16 +160,6 @@ public final class Trie extends Nodes implements CallTree {
       int p = (int) (above[node] >> 32);
       bits[node >>> 6] |= (bits[p >>> 6] >>> p & 1) << node;
     }
-  }
-
-  /** The sums of the selected node. */
-  SelectedNodeSums watch() {
-    return watch;
-  }
-
-  /** Whether frames are kept that only say that nothing called them. */
-  boolean roots() {
-    return roots;
   }
 
   @Override
@@ -552,14 +547,8 @@ public final class Trie extends Nodes implements CallTree {
 
   /** Whether more than half of the trie, and more than {@code least}, is empty. */
   boolean mostlyEmpty(int least) {
-    int empty = 0;
-    for (int entry = 0; entry < entries(); entry++) {
-      empty += entrySums.isZero(entry) ? 1 : 0;
-    }
-    int unused = 0;
-    for (int node = 0; node < nodes(); node++) {
-      unused += isEmptied(node) ? 1 : 0;
-    }
+    long empty = IntStream.range(0, entries()).filter(entrySums::isZero).count();
+    long unused = IntStream.range(0, nodes()).filter(this::isEmptied).count();
     return empty > Math.max(least, entries() / 2) || unused > Math.max(least, nodes() / 2);
   }
 

@@ -47,8 +47,18 @@ class GraphReaderTest {
   }
 
   private GraphSlice slice(int columns, int levels) {
-    GraphQuery query = new GraphQuery(SLEEP, 0, 0, columns, levels, null);
-    return world.reader().tree().slice(query, 0, 0, 0, new Matches());
+    return slice(world.reader(), new GraphQuery(SLEEP, 0, 0, columns, levels, null));
+  }
+
+  private static GraphSlice slice(GraphReader reader, GraphQuery query) {
+    return reader.tree().slice(query, 0, 0, 0, new Matches());
+  }
+
+  /** Three processes, of which the first slept for 100 ms in a stack. */
+  private void asleep(int stack) {
+    processes();
+    sleep(0, 1, stack);
+    later();
   }
 
   /** So many tasks sleep in a stack for 100 ms. */
@@ -63,11 +73,9 @@ class GraphReaderTest {
 
   @Test
   void slice_byState_isTheStateOfMostTime() {
-    processes();
-    sleep(0, 1, world.named("main", "wait"));
-    later();
+    asleep(world.named("main", "wait"));
     GraphQuery query = new GraphQuery(StateSet.ALL, 0, 0, 100, 10, null, true, null, false);
-    GraphSlice slice = world.reader().tree().slice(query, 0, 0, 0, new Matches());
+    GraphSlice slice = slice(world.reader(), query);
     assertEquals(slice.size(), slice.state().length);
     for (byte state : slice.state()) {
       assertEquals(State.SLEEP.ordinal(), state);
@@ -87,9 +95,9 @@ class GraphReaderTest {
     world.end();
   }
 
-  private String[] bySize(long from, long to) {
+  private String bySize() {
     GraphQuery query = new GraphQuery(SLEEP, 0, 0, 100, 10, null, false, null, true);
-    return world.reader().tree().slice(query, 0, (int) from, (int) to, new Matches()).name();
+    return String.join(";", slice(world.reader(), query).name());
   }
 
   @Test
@@ -101,21 +109,16 @@ class GraphReaderTest {
     sleep(0, 2, b);
     sleep(1, 1, a);
     later();
-    assertArrayEquals(
-        new String[] {"all", "zeta", "main", "b", "a", "alpha", "main", "a"}, bySize(0, 0));
-    assertArrayEquals(
-        new String[] {"all", "alpha", "main", "a", "zeta", "main", "a", "b"},
-        slice(100, 10).name());
+    assertEquals("all;zeta;main;b;a;alpha;main;a", bySize());
+    assertEquals("all;alpha;main;a;zeta;main;a;b", String.join(";", slice(100, 10).name()));
     sleep(1, 1, a);
     world.batch(1200, true, () -> {});
     // The last 100 ms are on five tasks: 3 of 5, 2 of 5.
-    assertArrayEquals(
-        new String[] {"all", "zeta", "main", "b", "a", "alpha", "main", "a"}, bySize(0, 0));
+    assertEquals("all;zeta;main;b;a;alpha;main;a", bySize());
     sleep(1, 5, a);
     world.batch(1300, true, () -> {});
     world.batch(1400, true, () -> {});
-    assertArrayEquals(
-        new String[] {"all", "alpha", "main", "a", "zeta", "main", "b", "a"}, bySize(0, 0));
+    assertEquals("all;alpha;main;a;zeta;main;b;a", bySize());
   }
 
   @Test
@@ -127,8 +130,7 @@ class GraphReaderTest {
     sleep(2, 2, world.named("main", "a"));
     later();
     GraphSlice slice = slice(100, 10);
-    assertArrayEquals(
-        new String[] {"all", "alpha", "main", "a", "zeta", "main", "a", "b"}, slice.name());
+    assertEquals("all;alpha;main;a;zeta;main;a;b", String.join(";", slice.name()));
     assertArrayEquals(new int[] {-1, 0, 1, 2, 0, 4, 5, 5}, slice.parent());
     assertEquals(500 * World.MS, slice.weight()[0]);
     assertEquals(300 * World.MS, slice.weight()[1]);
@@ -171,7 +173,7 @@ class GraphReaderTest {
   @Test
   void selection_ofVeryManyJustSelected_isToldWhoseItIsWhenItStays() {
     processes();
-    for (int stack = 0; world.fold().trie().size() <= GraphReader.FEW; stack++) {
+    for (int stack = 0; world.fold().trie.size() <= GraphReader.FEW; stack++) {
       String[] functions = new String[100];
       for (int i = 0; i < functions.length; i++) {
         functions[i] = i == 0 ? "main" : "f" + stack % 2 + i + "_" + stack / 2;
@@ -197,7 +199,7 @@ class GraphReaderTest {
     }
     later();
     GraphSlice slice = slice(10, 10);
-    assertArrayEquals(new String[] {"all", "zeta", "main", "wide"}, slice.name());
+    assertEquals("all;zeta;main;wide", String.join(";", slice.name()));
     assertEquals(3, slice.hiddenCount()[2]);
     assertEquals(300 * World.MS, slice.hiddenWeight()[2]);
     assertEquals(7, slice(100, 10).size());
@@ -205,33 +207,25 @@ class GraphReaderTest {
 
   @Test
   void slice_levelsEnd_leavesOutWhatIsBelow() {
-    processes();
-    sleep(0, 1, world.named("main", "a", "b"));
-    later();
-    GraphSlice slice = slice(100, 2);
-    assertArrayEquals(new String[] {"all", "zeta", "main"}, slice.name());
+    asleep(world.named("main", "a", "b"));
+    assertEquals("all;zeta;main", String.join(";", slice(100, 2).name()));
   }
 
   @Test
   void slice_rootFrames_areHiddenButExported() {
-    processes();
-    sleep(0, 1, world.named("[process start]", "main"));
-    later();
-    assertArrayEquals(new String[] {"all", "zeta", "main"}, slice(100, 10).name());
+    asleep(world.named("[process start]", "main"));
+    assertEquals("all;zeta;main", String.join(";", slice(100, 10).name()));
     assertEquals(Map.of("zeta;[process start];main", 100L), world.folded(SLEEP));
   }
 
   @Test
   void slice_shortStack_hasItsReasonOutside() {
-    processes();
     int stack = world.stack(WalkEnd.JIT, "leaf", "read_k");
     world.nameAll();
-    sleep(0, 1, stack);
-    later();
+    asleep(stack);
     GraphSlice slice = slice(100, 10);
-    assertArrayEquals(
-        new String[] {"all", "zeta", "[jit without frame pointers]", "leaf", "read_k"},
-        slice.name());
+    assertEquals(
+        "all;zeta;[jit without frame pointers];leaf;read_k", String.join(";", slice.name()));
     assertArrayEquals(
         new NodeKind[] {
           NodeKind.ROOT, NodeKind.PROCESS, NodeKind.REASON, NodeKind.USER, NodeKind.KERNEL
@@ -241,9 +235,7 @@ class GraphReaderTest {
 
   @Test
   void selection_guessedFrame_isMarked() {
-    processes();
-    sleep(0, 1, world.named("main", "guessed_leaf"));
-    later();
+    asleep(world.named("main", "guessed_leaf"));
     Selection selection =
         world.reader().selection((int) slice(100, 10).node()[3], SLEEP, Long.MAX_VALUE);
     assertTrue(selection.guessed());
@@ -257,9 +249,7 @@ class GraphReaderTest {
     for (RootOrder order : RootOrder.values()) {
       world = new World(Shape.of(new Shape.Group(order)), 1 << 20);
       tasks = 0;
-      processes();
-      sleep(0, 1, world.named("main"));
-      later();
+      asleep(world.named("main"));
       String expected =
           switch (order) {
             case NONE -> "main";
@@ -298,23 +288,14 @@ class GraphReaderTest {
 
   private Set<String> byCgroup(Shape.Step... filters) {
     Shape shape = Shape.of(filters).plus(new Shape.Group(RootOrder.CGROUP));
-    LogFold fold = world.fold(shape);
-    fold.catchUp(Long.MAX_VALUE);
+    LogFold fold = world.caughtUp(shape);
     Set<String> paths = world.folded(fold, Long.MAX_VALUE, SLEEP, false).keySet();
     GraphSlice slice =
-        world
-            .reader(fold, Long.MAX_VALUE)
-            .tree()
-            .slice(
-                new GraphQuery(SLEEP, 0, 0, 1000, 10, null, false, null, false),
-                0,
-                0,
-                0,
-                new Matches());
+        slice(world.reader(fold, Long.MAX_VALUE), new GraphQuery(SLEEP, 0, 0, 1000, 10, null));
     Set<String> all = Set.of("/", "/sys.slice", "/sys.slice/a.service");
     for (int i = 1; i < slice.size(); i++) {
       if (slice.kind()[i] == NodeKind.CGROUP) {
-        Shape.Filter filter = fold.trie().filter((int) slice.node()[i]);
+        Shape.Filter filter = fold.trie.filter((int) slice.node()[i]);
         String path = ((Shape.Cgroups) filter).paths().iterator().next();
         assertTrue(all.contains(path) && path.endsWith(slice.name()[i]), path);
       }
@@ -331,7 +312,7 @@ class GraphReaderTest {
       simulation.step();
       GraphReader reader = random.reader(random.fold(), 400 * World.MS);
       GraphQuery busy = new GraphQuery(StateSet.BUSY, 0, 0, 200, 20, null);
-      GraphSlice slice = reader.tree().slice(busy, 0, 0, 0, new Matches());
+      GraphSlice slice = slice(reader, busy);
       StateSet only = StateSet.of(State.QUEUED);
       for (int i = 0; i < slice.size(); i++) {
         if (slice.bundled()[i] == 0) {
@@ -342,7 +323,7 @@ class GraphReaderTest {
       queued += slice.queued()[0];
       for (StateSet alone : new StateSet[] {only, StateSet.ON_CPU}) {
         GraphQuery query = new GraphQuery(alone, 0, 0, 200, 20, null);
-        assertNull(reader.tree().slice(query, 0, 0, 0, new Matches()).queued());
+        assertNull(slice(reader, query).queued());
       }
     }
     assertTrue(queued > 0);
@@ -365,8 +346,7 @@ class GraphReaderTest {
               dice.nextInt(9),
               Pattern.compile(step % 50 < 25 ? "f2" : "f[31]"));
       GraphReader reader = random.reader(random.fold(), window);
-      Matches matches = new Matches();
-      GraphSlice slice = reader.tree().slice(query, 0, 0, 0, matches);
+      GraphSlice slice = slice(reader, query);
       long[] below = slice.hiddenWeight().clone();
       for (int i = 1; i < slice.size(); i++) {
         assertTrue(slice.parent()[i] < i && slice.weight()[i] > 0);
@@ -379,7 +359,7 @@ class GraphReaderTest {
       Snapshot.Search search = random.fold().tree().search(query.search(), StateSet.ALL);
       assertTrue(search.weight() <= reader.tree().total(StateSet.ALL));
       assertEquals(search.count(), search.nodes().length);
-      checkSearch(random.fold().trie(), random.stacks, search);
+      checkSearch(random.fold().trie, random.stacks, search);
       assertEquals(search.count(), Arrays.stream(search.nodes()).distinct().count());
       assertTrue(
           IntStream.range(0, slice.size()).filter(i -> slice.matched()[i]).count()
@@ -431,12 +411,10 @@ class GraphReaderTest {
 
   @Test
   void names_frameIsAReason_standsForTheEndOfTheStack() {
-    processes();
     int stack = world.stack(WalkEnd.MM_BUSY, "[mm busy: hog 12]", "leaf");
     world.intake.name(world.frame("[mm busy: hog 12]"), NameSource.REASON, "[mm busy: hog 12]");
     world.name("leaf");
-    sleep(0, 1, stack);
-    later();
+    asleep(stack);
     assertEquals(Set.of("zeta;[mm busy: hog 12];leaf"), world.folded(SLEEP).keySet());
   }
 

@@ -59,7 +59,7 @@ class GraphTest {
     graph.each(LogFold::move);
     graph.finish();
     assertEquals(REVERSED, graph.shown().tree().shape());
-    assertFalse(graph.shown().trie().hasBaseline());
+    assertFalse(graph.shown().trie.hasBaseline());
     assertEquals(world.reader().tree().total(StateSet.ALL), total(graph));
   }
 
@@ -78,7 +78,7 @@ class GraphTest {
       step(graph);
     }
     assertFalse(graph.isBehind());
-    assertEquals(before, graph.shown().trie().held(0, StateSet.ALL.bits()));
+    assertEquals(before, graph.shown().trie.held(0, StateSet.ALL.bits()));
     assertEquals(world.reader().tree().total(StateSet.ALL), total(graph));
   }
 

@@ -163,8 +163,8 @@ final class IdleFoldTest {
       fold.range(World.ns(400), Long.MAX_VALUE);
     }
     assertEquals(
-        shown.trie().weight(0, StateSet.ALL.bits()),
-        world.fold().trie().weight(0, StateSet.ALL.bits()));
+        shown.trie.weight(0, StateSet.ALL.bits()),
+        world.fold().trie.weight(0, StateSet.ALL.bits()));
     Map<String, Long> folded = new TreeMap<>();
     new GraphReader(world.fold())
         .folded(StateSet.of(State.SLEEP), 0, false)

@@ -86,7 +86,7 @@ final class JvmThreadsTest {
   @Test
   void filter_ofAKind_admitsOnlyItsThreads() {
     run("/usr/lib/jvm/lib/server/libjvm.so (deleted)");
-    Trie trie = world.fold().trie();
+    Trie trie = world.fold().trie;
     int gc = child(trie, child(trie, 0, "java"), "GC");
     assertEquals(new Shape.Kinds(Set.of(ThreadKind.GC), false), trie.filter(gc));
     LogFold only = world.caughtUp(Shape.of(new Shape.Kinds(Set.of(ThreadKind.GC), false)));

@@ -27,7 +27,7 @@ public class LargeTreeBenchmark extends TreeStage {
   @Setup
   public void fill() {
     introduce(2, 3, 8, 30);
-    while (world.fold().trie().nodes() < 1_000_000) {
+    while (world.fold().trie.nodes() < 1_000_000) {
       tick();
     }
     reader = world.reader();
@@ -43,7 +43,7 @@ public class LargeTreeBenchmark extends TreeStage {
   /** An arrow key: another node is selected. */
   @Benchmark
   public Object arrow() {
-    int node = random.nextInt(world.fold().trie().nodes());
+    int node = random.nextInt(world.fold().trie.nodes());
     return new Object[] {slice(), selection(node)};
   }
 

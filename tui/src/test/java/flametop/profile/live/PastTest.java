@@ -155,7 +155,7 @@ class PastTest {
 
   /** ns on CPUs in the window of a fold. */
   private static long ran(LogFold fold) {
-    return fold.trie().weight(0, 1 << RUN, fold.window());
+    return fold.trie.weight(0, 1 << RUN, fold.window());
   }
 
   private static Map<String, Long> folded(GraphReader reader, boolean samples) {
@@ -282,11 +282,11 @@ class PastTest {
       all += count * 30 * MS;
       if (step % 200 == 0) {
         world.sweep();
-        if (world.fold().trie().mostlyEmpty(1_000)) {
+        if (world.fold().trie.mostlyEmpty(1_000)) {
           world.drop(world.fold());
           world.caughtUp(Shape.PLAIN);
         }
-        kept = world.owners.bytes() + world.stacks.bytes() + world.fold().trie().bytes();
+        kept = world.owners.bytes() + world.stacks.bytes() + world.fold().trie.bytes();
         world.log.share(kept);
       }
       bytes = Math.max(bytes, world.log.bytes());
@@ -294,7 +294,7 @@ class PastTest {
     assertTrue(ids > 100_000, "processes=" + ids);
     assertTrue(bytes <= 10 << 20, "bytes=" + bytes);
     String parts =
-        world.owners.bytes() + " " + world.stacks.bytes() + " " + world.fold().trie().bytes();
+        world.owners.bytes() + " " + world.stacks.bytes() + " " + world.fold().trie.bytes();
     assertTrue(kept < 40 << 20, "kept=" + kept + " of " + parts);
     LogFold fold = world.caughtUp(Shape.PLAIN);
     assertEquals(all, ran(fold));

@@ -1,6 +1,5 @@
 package flametop.profile.live;
 
-import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -42,7 +41,7 @@ class ProfileTest extends ProfileFixture {
   @Test
   void snapshot_beforeAnyBatch_isEmpty() throws Exception {
     Snapshot snapshot = shown(StateSet.ALL);
-    assertArrayEquals(new String[] {"all"}, snapshot.graph().name());
+    assertEquals("all", String.join(";", snapshot.graph().name()));
     assertEquals(0, snapshot.total());
     assertEquals(2, snapshot.live().host().cpus().size());
   }
@@ -52,14 +51,14 @@ class ProfileTest extends ProfileFixture {
     run(0, 3);
     assertEquals(List.of(0, 1, 2), asked.isEmpty() ? settle() : asked);
     Snapshot snapshot = shown(StateSet.ALL);
-    assertArrayEquals(
-        new String[] {"all", "busy", "[naming]", "[not sampled]", "sleepy", "[naming]"},
-        snapshot.graph().name());
+    assertEquals(
+        "all;busy;[naming];[not sampled];sleepy;[naming]",
+        String.join(";", snapshot.graph().name()));
     names();
     snapshot = shown(StateSet.ALL);
-    assertArrayEquals(
-        new String[] {"all", "busy", "[not sampled]", "main", "work", "sleepy", "main", "poll"},
-        snapshot.graph().name());
+    assertEquals(
+        "all;busy;[not sampled];main;work;sleepy;main;poll",
+        String.join(";", snapshot.graph().name()));
     assertEquals(List.of(0, 1, 2), asked);
     assertEquals(4, released.size());
   }
@@ -76,8 +75,8 @@ class ProfileTest extends ProfileFixture {
     long naming = before.graph().node()[5];
     names();
     Snapshot after = picture(query(Long.MAX_VALUE, StateSet.ALL).at(naming, naming));
-    assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
-    assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
+    assertEquals("all;sleepy;main", String.join(";", after.selection().path()));
+    assertEquals("all;sleepy;main;poll", String.join(";", after.graph().name()));
     assertEquals(2, after.graph().zoomIndex());
     assertEquals(10, after.selection().pid());
     assertEquals("/bin/sleepy", after.selection().commandLine());
@@ -116,8 +115,8 @@ class ProfileTest extends ProfileFixture {
     profile.shape(Shape.of(new Shape.Processes(Set.of(10), false)));
     assertEquals(Map.of("sleepy;main;poll", 1000L), folded(StateSet.ALL));
     Snapshot after = picture(query(Long.MAX_VALUE, StateSet.ALL).at(0, main));
-    assertArrayEquals(new String[] {"all", "sleepy", "main", "poll"}, after.graph().name());
-    assertArrayEquals(new String[] {"all", "sleepy", "main"}, after.selection().path());
+    assertEquals("all;sleepy;main;poll", String.join(";", after.graph().name()));
+    assertEquals("all;sleepy;main", String.join(";", after.selection().path()));
     assertFalse(after.refolding());
     List<ProcessRow> rows = processes(StateSet.of(State.RUN));
     assertEquals(List.of("busy", "sleepy"), rows.stream().map(ProcessRow::comm).toList());
@@ -129,30 +128,26 @@ class ProfileTest extends ProfileFixture {
   @Test
   void shape_anotherOne_keepsTheSelectionByItsPath() throws Exception {
     begin(21);
-    assertArrayEquals(
-        new String[] {"all", "busy-20", "main", "work"},
-        selected(Shape.of(new Shape.Group(RootOrder.PROCESS))));
-    assertArrayEquals(
-        new String[] {"all", "work"},
+    assertEquals("all;busy-20;main;work", selected(Shape.of(new Shape.Group(RootOrder.PROCESS))));
+    assertEquals(
+        "all;work",
         selected(
             Shape.of(
                 new Shape.Group(RootOrder.NONE),
                 new Shape.Callees(new Function(NodeKind.USER, "app", "work")))));
-    assertArrayEquals(
-        new String[] {"all", "busy", "[app]"}, selected(Shape.of(new Shape.Collapse("app"))));
-    assertArrayEquals(
-        new String[] {"all", "busy", "work"}, selected(Shape.of(new Shape.Reverse())));
+    assertEquals("all;busy;[app]", selected(Shape.of(new Shape.Collapse("app"))));
+    assertEquals("all;busy;work", selected(Shape.of(new Shape.Reverse())));
     assertEquals(500L, folded(StateSet.of(State.RUN)).get("busy;work;main"), "innermost first");
   }
 
   /** Path of the selected node, which was busy;main;work, once there is this shape. */
-  private String[] selected(Shape shape) throws Exception {
+  private String selected(Shape shape) throws Exception {
     profile.shape(Shape.PLAIN);
     folded(StateSet.ALL);
     long work = node(shown(StateSet.ALL).graph(), "work");
     profile.shape(shape);
     folded(StateSet.ALL);
-    return selected(StateSet.ALL, work).path();
+    return String.join(";", selected(StateSet.ALL, work).path());
   }
 
   @Test
@@ -222,16 +217,16 @@ class ProfileTest extends ProfileFixture {
     assertEquals(0, main.self());
     assertEquals(500 * MS, main.totalByState()[State.RUN.ordinal()]);
     // Whatever the graph is grouped by: one function is in the middle.
-    assertArrayEquals(new String[] {"all", "main", "poll", "work"}, main.callees().name());
-    assertArrayEquals(new String[] {"all", "main"}, main.callers().name());
-    assertArrayEquals(new String[] {"all", "main"}, main.selection().path());
+    assertEquals("all;main;poll;work", String.join(";", main.callees().name()));
+    assertEquals("all;main", String.join(";", main.callers().name()));
+    assertEquals("all;main", String.join(";", main.selection().path()));
     Sandwich work = sandwich("work", 0);
-    assertArrayEquals(new String[] {"all", "work", "main"}, work.callers().name());
-    assertArrayEquals(new String[] {"all", "work"}, work.callees().name());
+    assertEquals("all;work;main", String.join(";", work.callers().name()));
+    assertEquals("all;work", String.join(";", work.callees().name()));
     assertEquals(500 * MS, work.total());
     assertEquals(500 * MS, work.self());
     Sandwich selected = sandwich("work", work.callers().node()[2]);
-    assertArrayEquals(new String[] {"all", "work", "main"}, selected.selection().path());
+    assertEquals("all;work;main", String.join(";", selected.selection().path()));
     // It goes on with the present.
     run2();
     assertEquals(1000 * MS, sandwich("work", 0).total());
@@ -246,11 +241,11 @@ class ProfileTest extends ProfileFixture {
     long main = node(graph, "main");
     profile.shape(Shape.of(new Shape.Reverse()));
     assertTrue(settled(states).reversed());
-    assertArrayEquals(new String[] {"all", "busy", "work"}, selected(states, work).path());
+    assertEquals("all;busy;work", String.join(";", selected(states, work).path()));
     profile.shape(Shape.PLAIN);
     assertFalse(settled(states).reversed());
     Snapshot back = picture(query(Long.MAX_VALUE, states).at(main, work));
-    assertArrayEquals(new String[] {"all", "busy", "main", "work"}, back.selection().path());
+    assertEquals("all;busy;main;work", String.join(";", back.selection().path()));
     assertEquals("main", back.graph().name()[back.graph().zoomIndex()]);
   }
 
@@ -316,14 +311,14 @@ class ProfileTest extends ProfileFixture {
   void extract_shares_processAndState() throws Exception {
     begin(6);
     Extract extract = extract();
-    assertArrayEquals(new String[] {"all"}, extract.scope().zoom());
+    assertEquals("all", String.join(";", extract.scope().zoom()));
     assertEquals(Shape.PLAIN, extract.scope().shape());
     FoldedStack busy =
         list(extract).stream()
             .filter(stack -> List.of(stack.names()).equals(List.of("busy", "main", "work")))
             .findFirst()
             .orElseThrow();
-    assertArrayEquals(new String[] {"", "app", "app"}, busy.modules());
+    assertEquals(";app;app", String.join(";", busy.modules()));
     assertEquals(
         List.of(new FoldedStack.Share(20, "busy", 0, "", State.RUN, 125 * MS, 6)),
         busy.shares().stream().filter(share -> share.state() == State.RUN).toList());

@@ -6,6 +6,7 @@ import flametop.profile.answer.Shape;
 import flametop.profile.log.ChangeLog;
 import flametop.profile.log.Spot;
 import flametop.profile.log.Stacks;
+import flametop.profile.log.Window;
 import flametop.profile.tree.NaiveShape;
 import flametop.sampler.State;
 import java.util.ArrayList;
@@ -25,6 +26,22 @@ abstract class RandomHistoryFixture {
   record Change(long time, int owner, int stack, int spot, long base, int open, long samples) {
     int state() {
       return Spot.state(spot);
+    }
+
+    /** ns in a window that it is in, or behind. */
+    long nanos(Window window) {
+      long head = base + open * window.headTold();
+      return isBefore(window) ? head - base - open * window.tailTold() : head;
+    }
+
+    /** Passes and samples in that window. */
+    long samples(Window window) {
+      long head = samples + open * window.headPass();
+      return isBefore(window) ? head - samples - open * window.tailPass() : head;
+    }
+
+    private boolean isBefore(Window window) {
+      return !window.whole() && time <= window.tailTime();
     }
   }
 

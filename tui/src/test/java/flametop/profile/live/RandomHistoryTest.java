@@ -85,9 +85,9 @@ class RandomHistoryTest extends RandomHistoryFixture {
       }
     }
     LogFold fold = world.fold();
-    for (int entry = 0; entry < fold.trie().entries(); entry++) {
+    for (int entry = 0; entry < fold.trie.entries(); entry++) {
       for (int state = 0; state < STATES; state++) {
-        long nanos = fold.trie().entryWeight(entry, 1 << state, fold.window());
+        long nanos = fold.trie.entryWeight(entry, 1 << state, fold.window());
         // A wait is in the log before the sum that it is in has moved.
         assertTrue(nanos >= -Accounts.TICK_NANOS, "entry=" + entry + " nanos=" + nanos);
       }
@@ -112,7 +112,8 @@ class RandomHistoryTest extends RandomHistoryFixture {
               random.nextInt(4) == 0
                   ? Long.MAX_VALUE
                   : ((long) (random.nextDouble() * 12_000)) * MS;
-          compare(world, fold, window, random.nextBoolean());
+          world.reader(fold, window);
+          compare(world, fold, random.nextBoolean());
           if (random.nextInt(3) == 0) {
             long now = fold.window().headTime();
             long to = now - random.nextInt(6_000) * MS;
@@ -134,18 +135,12 @@ class RandomHistoryTest extends RandomHistoryFixture {
 
   /** Names of the path of an entry, each with a semicolon behind; null if it is left out. */
   private static String path(World world, Shape shape, int owner, int stack, int cpu) {
-    boolean hidden = world.options.hideRoots();
-    List<Function> frames = frames(world, shape, stack, true);
-    if (hidden) {
-      List<Function> shown = frames(world, shape, stack, false);
-      if (shown == null) {
-        return null;
-      }
-      frames = frames == null ? shown : frames;
-    }
-    if (frames == null) {
+    List<Function> whole = frames(world, shape, stack, true);
+    List<Function> shown = frames(world, shape, stack, !world.options.hideRoots());
+    if (shown == null) {
       return null;
     }
+    List<Function> frames = whole == null ? shown : whole;
     Owners owners = world.owners;
     String process =
         owners.service(owner) + "-" + owners.processes().tgid(owners.process(owner)) + ";";
@@ -181,12 +176,6 @@ class RandomHistoryTest extends RandomHistoryFixture {
     return NaiveShape.shape(shape, frames);
   }
 
-  private static void compare(World world, LogFold fold, long windowNanos, boolean samples) {
-    world.reader(fold, windowNanos);
-    compare(world, fold, samples);
-  }
-
-  /** The fold as it stands. */
   private static void compare(World world, LogFold fold, boolean samples) {
     GraphReader reader = new GraphReader(fold);
     Window window = fold.window();
@@ -195,17 +184,10 @@ class RandomHistoryTest extends RandomHistoryFixture {
     for (Change c : changes(world)) {
       if (c.time() <= window.headTime() && world.owners.admits(shape, c.owner())) {
         int owner = shape.group() == RootOrder.THREAD ? c.owner() : world.owners.group(c.owner());
-        long tail = window.whole() || c.time() > window.tailTime() ? 0 : 1;
         List<Integer> key = List.of(owner, c.stack(), shape.tellsCpus() ? Spot.cpu(c.spot()) : 0);
         long[][] sums = entries.computeIfAbsent(key, k -> new long[2][Spot.KINDS]);
-        sums[0][Spot.kind(c.spot())] +=
-            c.base()
-                + c.open() * window.headTold()
-                - tail * (c.base() + c.open() * window.tailTold());
-        sums[1][Spot.kind(c.spot())] +=
-            c.samples()
-                + c.open() * window.headPass()
-                - tail * (c.samples() + c.open() * window.tailPass());
+        sums[0][Spot.kind(c.spot())] += c.nanos(window);
+        sums[1][Spot.kind(c.spot())] += c.samples(window);
       }
     }
     Map<String, double[]> naive = new TreeMap<>();
@@ -244,52 +226,52 @@ class RandomHistoryTest extends RandomHistoryFixture {
     assertTrue(naive.keySet().containsAll(actual.keySet()), where);
     double sum = 0;
     for (int state = 0; state < STATES; state++) {
-      assertEquals(total[state], (double) fold.trie().weight(0, 1 << state, window), NEAR, where);
+      assertEquals(total[state], (double) fold.trie.weight(0, 1 << state, window), NEAR, where);
       sum += total[state];
     }
-    assertEquals(sum, (double) fold.trie().weight(0, EVERY_STATE, window), NEAR);
+    assertEquals(sum, (double) fold.trie.weight(0, EVERY_STATE, window), NEAR);
+  }
+
+  /** ns by class: of which the stack is not known, that samples stand for, of known stacks. */
+  private static final class Pool {
+    final long[] known = new long[4];
+    final long[] weight = new long[4];
+    final long[] sure = new long[4];
   }
 
   /** ns by state of each entry (owner, stack, CPU), estimated by the formula. */
   private static Map<List<Integer>, double[]> naiveNanos(
       World world, Shape shape, Map<List<Integer>, long[][]> entries) {
-    Map<String, long[]> known = new HashMap<>();
-    Map<String, long[]> weight = new HashMap<>();
-    Map<String, long[]> sure = new HashMap<>();
+    Map<String, Pool> pools = new HashMap<>();
     entries.forEach(
         (key, sums) -> {
-          String pool = pool(world.owners, shape, key.get(0));
+          Pool pool = pools.computeIfAbsent(pool(world.owners, shape, key.get(0)), k -> new Pool());
+          boolean waits = key.get(1) == Stacks.NOT_SAMPLED;
           for (int state = 0; state < STATES; state++) {
             int at = classOf(state);
             long exact = sums[0][state];
-            weight.computeIfAbsent(pool, k -> new long[4])[at] +=
-                sums[0][Spot.kind(Spot.sampled(state, Shape.NO_CPU))];
-            known.computeIfAbsent(pool, k -> new long[4])[at] +=
-                key.get(1) == Stacks.NOT_SAMPLED ? exact : 0;
-            sure.computeIfAbsent(pool, k -> new long[4])[at] +=
-                key.get(1) == Stacks.NOT_SAMPLED || key.get(1) == Stacks.STOLEN
-                    ? 0
-                    : Math.max(0, exact);
+            pool.weight[at] += sums[0][Spot.kind(Spot.sampled(state, Shape.NO_CPU))];
+            pool.known[at] += waits ? exact : 0;
+            pool.sure[at] += waits || key.get(1) == Stacks.STOLEN ? 0 : Math.max(0, exact);
           }
         });
-    known.forEach(
-        (pool, nanos) -> {
-          if (nanos[3] == 0) {
-            weight.get(pool)[2] += weight.get(pool)[3];
-            sure.get(pool)[2] += sure.get(pool)[3];
-          }
-        });
+    for (Pool pool : pools.values()) {
+      if (pool.known[3] == 0) {
+        pool.weight[2] += pool.weight[3];
+        pool.sure[2] += pool.sure[3];
+      }
+    }
     Map<List<Integer>, double[]> nanos = new HashMap<>();
     entries.forEach(
         (key, sums) -> {
-          String pool = pool(world.owners, shape, key.get(0));
+          Pool pool = pools.get(pool(world.owners, shape, key.get(0)));
           double[] its = new double[STATES];
           nanos.put(key, its);
           for (int state = 0; state < STATES; state++) {
-            int at = classOf(state) == 3 && known.get(pool)[3] == 0 ? 2 : classOf(state);
-            double t = known.get(pool)[at];
-            double w = weight.get(pool)[at];
-            double e = sure.get(pool)[at];
+            int at = classOf(state) == 3 && pool.known[3] == 0 ? 2 : classOf(state);
+            double t = pool.known[at];
+            double w = pool.weight[at];
+            double e = pool.sure[at];
             boolean waits = key.get(1) == Stacks.NOT_SAMPLED;
             boolean isSure = !waits && key.get(1) != Stacks.STOLEN;
             its[state] = sums[0][state];
@@ -334,10 +316,10 @@ class RandomHistoryTest extends RandomHistoryFixture {
       LogFold fold = world.fold();
       fold.window(random.nextInt(3) == 0 ? 3_000 * MS : 1_000 * MS, Long.MAX_VALUE);
       if (step % 3 == 0) {
-        int node = random.nextInt(4) > 0 ? fold.trie().watch().node() : random.nextInt(20);
-        node = Math.max(0, Math.min(fold.trie().nodes() - 1, node));
-        fold.trie().watch().watch(node);
-        Selection.Before before = fold.trend().before(EVERY_STATE, Long.MAX_VALUE);
+        int node = random.nextInt(4) > 0 ? fold.trie.watch.node() : random.nextInt(20);
+        node = Math.max(0, Math.min(fold.trie.nodes() - 1, node));
+        fold.trie.watch.watch(node);
+        Selection.Before before = fold.trend.before(EVERY_STATE, Long.MAX_VALUE);
         if (before != null) {
           known++;
           checkTrend(world, fold, node, before);
@@ -358,12 +340,12 @@ class RandomHistoryTest extends RandomHistoryFixture {
     then.range(to - before.windowNanos(), Long.MAX_VALUE);
     assertEquals(to, then.window().headTime());
     assertEquals(before.windowNanos(), then.covered());
-    int there = then.tree().find(fold.trie(), fold.shape(), node);
-    boolean same = then.trie().depth(there) == fold.trie().depth(node);
-    long expected = same ? then.trie().weight(there, EVERY_STATE, then.window()) : 0;
+    int there = then.tree().find(fold.trie, fold.shape(), node);
+    boolean same = then.trie.depth(there) == fold.trie.depth(node);
+    long expected = same ? then.trie.weight(there, EVERY_STATE, then.window()) : 0;
     assertEquals((double) Math.max(0, expected), (double) before.weight(), NEAR);
     assertEquals(
-        (double) Math.max(0, then.trie().weight(0, EVERY_STATE, then.window())),
+        (double) Math.max(0, then.trie.weight(0, EVERY_STATE, then.window())),
         (double) before.total(),
         NEAR);
     world.drop(then);
@@ -375,36 +357,32 @@ class RandomHistoryTest extends RandomHistoryFixture {
     World world = new World(Shape.PLAIN, 300_000);
     Simulation simulation = new Simulation(world, seed, true, null);
     Map<String, Long> expected = new TreeMap<>();
+    Trie trie = world.fold().trie;
     for (int step = 0; step < 300; step++) {
       simulation.step();
       LogFold fold = world.fold();
       fold.window((step % 3 + 1) * 500L * MS, Long.MAX_VALUE);
       if (step == 100) {
         fold.holdBaseline();
-        for (int node = 0; node < fold.trie().nodes(); node++) {
-          expected.merge(path(world, fold, node), fold.trie().weight(node, EVERY_STATE), Long::sum);
+        for (int node = 0; node < trie.nodes(); node++) {
+          expected.merge(path(world, node), trie.weight(node, EVERY_STATE), Long::sum);
         }
       }
       if (step >= 100 && step % 20 == 0) {
         Map<String, Long> actual = new TreeMap<>();
-        for (int node = 0; node < fold.trie().nodes(); node++) {
-          actual.merge(path(world, fold, node), fold.trie().held(node, EVERY_STATE), Long::sum);
+        for (int node = 0; node < trie.nodes(); node++) {
+          actual.merge(path(world, node), trie.held(node, EVERY_STATE), Long::sum);
         }
         actual.keySet().retainAll(expected.keySet());
         assertTrue(expected.equals(actual), "another baseline at step " + step);
-        long root = fold.trie().baseline(0, EVERY_STATE);
         double scale =
             (double) fold.covered() / (fold.baseline().headTime() - fold.baseline().tailTime());
-        assertEquals((long) (expected.get("all;") * scale), root);
+        assertEquals((long) (expected.get("all") * scale), trie.baseline(0, EVERY_STATE));
       }
     }
   }
 
-  private static String path(World world, LogFold fold, int node) {
-    String path = "";
-    for (int n = node; n >= 0; n = fold.trie().parent(n)) {
-      path = world.stacks.name(fold.trie().function(n)) + ";" + path;
-    }
-    return path;
+  private static String path(World world, int node) {
+    return String.join(";", world.fold().tree().reader().path(node));
   }
 }

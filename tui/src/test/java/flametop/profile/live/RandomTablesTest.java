@@ -113,17 +113,9 @@ class RandomTablesTest extends RandomHistoryFixture {
     Window window = times.window();
     Map<Integer, long[]> naive = new TreeMap<>();
     for (Change c : changes(world)) {
-      if (Spot.isSampled(c.spot())) {
-        continue;
-      }
-      long tail = window.whole() || c.time() > window.tailTime() ? 0 : 1;
-      long value =
-          c.base()
-              + c.open() * window.headTold()
-              - tail * (c.base() + c.open() * window.tailTold());
-      if (c.stack() != Stacks.STOLEN) {
+      if (!Spot.isSampled(c.spot()) && c.stack() != Stacks.STOLEN) {
         naive.computeIfAbsent(world.owners.tid(c.owner()), t -> new long[STATES])[c.state()] +=
-            value;
+            c.nanos(window);
       }
     }
     TaskStates states = new TaskStates(world.owners, world.intake.accounts(), window.headTime());

@@ -197,19 +197,12 @@ public final class World {
   }
 
   void nameSome(List<Integer> ids) {
-    frames.forEach(
-        (function, frame) -> {
-          if (ids.contains(frame)) {
-            name(function);
-          }
-        });
+    frames.keySet().stream().filter(of -> ids.contains(frame(of))).forEach(this::name);
   }
 
   public int named(String... functions) {
     int stack = stack(WalkEnd.ROOT, functions);
-    for (String function : functions) {
-      name(function);
-    }
+    List.of(functions).forEach(this::name);
     return stack;
   }
 
@@ -287,8 +280,8 @@ public final class World {
   /** Sums along paths must be those of the entries below, which the watched node knows. */
   public void check() {
     for (LogFold fold : folds) {
-      checkWatch(fold);
-      Trie trie = fold.trie();
+      checkWatch(fold.trie);
+      Trie trie = fold.trie;
       Window window = fold.window();
       for (State state : State.values()) {
         int bits = 1 << state.ordinal();
@@ -311,9 +304,8 @@ public final class World {
   }
 
   /** The node that was watched so far; then another. */
-  private void checkWatch(LogFold fold) {
-    Trie trie = fold.trie();
-    SelectedNodeSums watch = trie.watch();
+  private static void checkWatch(Trie trie) {
+    SelectedNodeSums watch = trie.watch;
     for (int entry = 0; entry < trie.entries() && watch.node() >= 0; entry++) {
       int node = trie.leaf(entry);
       while (node >= 0 && node != watch.node()) {
