@@ -31,10 +31,7 @@ public final class Shape {
 
   /** A step that admits some stacks, or all but those. */
   public sealed interface Filter extends Step {
-    /** Whether the filter leaves out the things that it names. */
-    boolean out();
-
-    /** The same filter, which keeps only the named things, or leaves them out. */
+    /** The same filter, which keeps only the things that it names, or leaves them out. */
     Filter with(boolean isOut);
   }
 

@@ -9,21 +9,13 @@ public record StateSet(int bits) {
 
   public static final StateSet ON_CPU = of(State.RUN);
 
-  public static final StateSet OFF_CPU =
-      of(
-          State.QUEUED,
-          State.SLEEP,
-          State.DISK,
-          State.STOPPED,
-          State.ZOMBIE,
-          State.PARKED,
-          State.OTHER);
-
   /** The states in which a task neither runs nor waits for a CPU. */
   public static final StateSet BLOCKED =
       of(State.SLEEP, State.DISK, State.STOPPED, State.ZOMBIE, State.PARKED, State.OTHER);
 
-  public static final StateSet ALL = new StateSet(BUSY.bits | ON_CPU.bits | OFF_CPU.bits);
+  public static final StateSet OFF_CPU = new StateSet(BLOCKED.bits | of(State.QUEUED).bits);
+
+  public static final StateSet ALL = new StateSet(ON_CPU.bits | OFF_CPU.bits);
 
   public static StateSet of(State... states) {
     int bits = 0;

@@ -97,10 +97,6 @@ final class EventSource {
     return measure;
   }
 
-  String spec() {
-    return spec;
-  }
-
   /** Weight since the start: exact, by the kernel. */
   long exactTotal() {
     return accounts.totals().weight();

@@ -8,7 +8,6 @@ import flametop.profile.log.Names;
 import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.sampler.Call;
-import flametop.sampler.Counter;
 import flametop.sampler.Head;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
@@ -42,7 +41,6 @@ public final class Intake implements StreamVisitor {
   private final HostUsage host;
   private final Quality quality;
   private final EventSources events;
-  private final long[] counters = new long[Counter.values().length];
   private final List<String> notices = new ArrayList<>();
 
   /** Notices of one process, by its id. */
@@ -100,12 +98,7 @@ public final class Intake implements StreamVisitor {
   }
 
   public long[] counters() {
-    return counters.clone();
-  }
-
-  /** A counter since the start. */
-  long counter(Counter counter) {
-    return counters[counter.ordinal()];
+    return quality.counters().clone();
   }
 
   Quality quality() {
@@ -158,7 +151,6 @@ public final class Intake implements StreamVisitor {
 
   @Override
   public void counters(long[] totals) {
-    System.arraycopy(totals, 0, counters, 0, counters.length);
     quality.counters(totals);
   }
 
@@ -372,10 +364,8 @@ public final class Intake implements StreamVisitor {
       }
       case PROCESS -> {
         for (int process : ids) {
-          Set<String> of = noticesOf.remove(process);
-          if (of != null) {
-            notices.removeAll(of);
-          }
+          notices.removeAll(noticesOf.getOrDefault(process, Set.of()));
+          noticesOf.remove(process);
         }
         owners.forget(space, ids);
       }

@@ -87,11 +87,12 @@ final class Panels {
 
   /** The losses until now, also while the rest is frozen. */
   Snapshot.Losses losses() {
-    long walked = intake.counter(Counter.WALKED);
+    long[] counters = intake.quality().counters();
+    long walked = counters[Counter.WALKED.ordinal()];
     return new Snapshot.Losses(
-        intake.counter(Counter.CPU_DROPPED),
-        intake.counter(Counter.PASSES_LATE),
-        walked > 0 ? (double) intake.counter(Counter.SHORT) / walked : 0,
+        counters[Counter.CPU_DROPPED.ordinal()],
+        counters[Counter.PASSES_LATE.ordinal()],
+        walked > 0 ? (double) counters[Counter.SHORT.ordinal()] / walked : 0,
         intake.quality().guessedShare(),
         intake.quality().nameLimited(),
         usage.ownShare());

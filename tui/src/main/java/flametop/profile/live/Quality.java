@@ -180,6 +180,11 @@ final class Quality {
     counters = Arrays.copyOf(totals, counters.length);
   }
 
+  /** Totals by {@link Counter#ordinal()}, since the stream began; not to be changed. */
+  long[] counters() {
+    return counters;
+  }
+
   /** Counts bytes of the stream. */
   void streamed(int bytes) {
     streamed += bytes;
