@@ -46,7 +46,7 @@ public final class StreamBytes {
     return (int) crc.getValue();
   }
 
-  static byte[] batch(int sequence, long time, int flags, byte[]... records) {
+  public static byte[] batch(int sequence, long time, int flags, byte[]... records) {
     ByteArrayOutputStream body = new ByteArrayOutputStream();
     for (byte[] record : records) {
       body.writeBytes(record);
@@ -63,7 +63,7 @@ public final class StreamBytes {
     return seal(batch.array());
   }
 
-  static byte[] record(int kind, byte[] body) {
+  public static byte[] record(int kind, byte[] body) {
     return ByteBuffer.allocate(8 + body.length)
         .order(ByteOrder.LITTLE_ENDIAN)
         .putShort((short) kind)
@@ -73,7 +73,7 @@ public final class StreamBytes {
         .array();
   }
 
-  static byte[] counters(long... totals) {
+  public static byte[] counters(long... totals) {
     ByteBuffer body =
         ByteBuffer.allocate(2 + 8 * totals.length)
             .order(ByteOrder.LITTLE_ENDIAN)

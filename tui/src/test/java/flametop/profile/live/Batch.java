@@ -8,6 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 
 /** Makes batches of the stream; times in ms. */
@@ -23,25 +24,14 @@ final class Batch {
     flags = pass ? 1 : 0;
   }
 
-  ByteBuffer bytes() {
-    ByteBuffer batch =
-        ByteBuffer.allocateDirect(24 + records.size()).order(ByteOrder.LITTLE_ENDIAN);
-    batch
-        .putInt(batch.capacity())
-        .putInt(0)
-        .putLong(time)
-        .putInt(sequence)
-        .putShort((short) flags)
-        .putShort((short) 0);
-    return batch.put(records.toByteArray()).flip();
+  /** The batch with its checksum, as files have it. */
+  byte[] sealed() {
+    return StreamBytes.batch(sequence, time, flags, records.toByteArray());
   }
 
-  /** The same with its checksum, as files have it. */
-  byte[] sealed() {
-    ByteBuffer batch = bytes();
-    byte[] bytes = new byte[batch.remaining()];
-    batch.get(bytes);
-    return StreamBytes.seal(bytes);
+  ByteBuffer bytes() {
+    byte[] bytes = sealed();
+    return ByteBuffer.allocateDirect(bytes.length).order(ByteOrder.LITTLE_ENDIAN).put(bytes).flip();
   }
 
   private static ByteBuffer body() {
@@ -54,27 +44,14 @@ final class Batch {
   }
 
   private Batch record(int kind, ByteBuffer body) {
-    ByteBuffer head = ByteBuffer.allocate(8).order(ByteOrder.LITTLE_ENDIAN);
-    head.putShort((short) kind).putShort((short) 0).putInt(body.position());
-    records.writeBytes(head.array());
-    byte[] bytes = new byte[body.position()];
-    body.flip().get(bytes);
-    records.writeBytes(bytes);
+    byte[] bytes = Arrays.copyOf(body.array(), body.position());
+    records.writeBytes(StreamBytes.record(kind, bytes));
     return this;
   }
 
   Batch process(int process, int tgid, String comm) {
-    ByteBuffer b =
-        body()
-            .putInt(process)
-            .putInt(tgid)
-            .putLong(0)
-            .putInt(0)
-            .putInt(1000)
-            .putLong(0)
-            .put((byte) 0);
-    str(str(b, comm), "/bin/" + comm);
-    return record(2, b);
+    ByteBuffer b = body().putInt(process).putInt(tgid).putLong(0).putInt(0).putInt(1000);
+    return record(2, str(str(b.putLong(0).put((byte) 0), comm), "/bin/" + comm));
   }
 
   /** A process with one task of the same numbers. */
@@ -113,13 +90,8 @@ final class Batch {
   }
 
   Batch stack(int stack, int... frames) {
-    ByteBuffer b =
-        body()
-            .putInt(stack)
-            .put((byte) 0)
-            .put((byte) 0)
-            .putShort((short) frames.length)
-            .putShort((short) 0);
+    ByteBuffer b = body().putInt(stack).put((byte) 0).put((byte) 0);
+    b.putShort((short) frames.length).putShort((short) 0);
     for (int frame : frames) {
       b.putInt(frame);
     }
@@ -153,12 +125,8 @@ final class Batch {
       double time, int task, int stack, double run, State state, long nvcsw) {
     ByteBuffer b =
         body().putLong(World.ns(time)).putInt(task).putInt(stack).putLong(World.ns(run)).putLong(1);
-    return b.putLong(nvcsw)
-        .putLong(0)
-        .putInt(0)
-        .put((byte) state.ordinal())
-        .put((byte) 0)
-        .putShort((short) 1);
+    b.putLong(nvcsw).putLong(0).putInt(0).put((byte) state.ordinal()).put((byte) 0);
+    return b.putShort((short) 1);
   }
 
   Batch name(int frame, String name) {
@@ -197,17 +165,11 @@ final class Batch {
   }
 
   Batch counters(long due, long late, long dropped) {
-    Counter[] all = Counter.values();
-    ByteBuffer b = body().putShort((short) all.length);
-    for (Counter counter : all) {
-      b.putLong(
-          switch (counter) {
-            case PASSES_DUE -> due;
-            case PASSES_LATE -> late;
-            case CPU_DROPPED -> dropped;
-            default -> 0;
-          });
-    }
-    return record(1, b);
+    long[] totals = new long[Counter.values().length];
+    totals[Counter.PASSES_DUE.ordinal()] = due;
+    totals[Counter.PASSES_LATE.ordinal()] = late;
+    totals[Counter.CPU_DROPPED.ordinal()] = dropped;
+    records.writeBytes(StreamBytes.counters(totals));
+    return this;
   }
 }

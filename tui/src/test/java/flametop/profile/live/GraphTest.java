@@ -9,6 +9,7 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.tree.Graph;
 import flametop.profile.tree.Graphs;
 import flametop.sampler.State;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** A graph of a log in pieces as small as they can be. */
@@ -16,15 +17,21 @@ class GraphTest {
   private static final Shape REVERSED = Shape.of(new Shape.Reverse());
 
   private final World world = new World();
+  private Graph<LogFold> graph;
   private int passes;
   private int stack;
 
-  private void begin() {
+  /** A task that ran for half a second, in a graph that shows this. */
+  @BeforeEach
+  void begin() {
     world.begin(1000, false);
     world.process(0, 100, "app");
     world.task(0, 0, 100, 900, false, "app");
     stack = world.named("main", "work");
     world.end();
+    run();
+    graph = new Graphs<>(world.store, Shape.PLAIN).graph();
+    graph.shown().refresh(Long.MAX_VALUE);
   }
 
   /** Half a second on a CPU. */
@@ -36,61 +43,49 @@ class GraphTest {
     }
   }
 
-  private static long total(Graph<LogFold> graph) {
+  private long total() {
     return graph.shown().tree().reader().total(StateSet.ALL);
   }
 
   /** As little work as there can be. */
-  private static boolean step(Graph<LogFold> graph) {
+  private boolean step() {
     return graph.slice(System.nanoTime() - 1);
   }
 
   @Test
   void baseline_releasedWhileTheNextFoldIsOnItsWayThere_leavesThePresent() {
-    begin();
-    run();
-    Graph<LogFold> graph = new Graphs<>(world.store, Shape.PLAIN).graph();
-    graph.shown().refresh(Long.MAX_VALUE);
     world.store.compare(graph.shown().holdBaseline());
     run();
     graph.shape(REVERSED);
-    assertFalse(step(graph));
+    assertFalse(step());
     world.store.compare(null);
     graph.each(LogFold::move);
     graph.finish();
     assertEquals(REVERSED, graph.shown().tree().shape());
     assertFalse(graph.shown().trie.hasBaseline());
-    assertEquals(world.reader().tree().total(StateSet.ALL), total(graph));
+    assertEquals(world.reader().tree().total(StateSet.ALL), total());
   }
 
   @Test
   void shape_ofAGraphThatIsCompared_isComparedWithTheSameWindow() {
-    begin();
-    run();
-    Graph<LogFold> graph = new Graphs<>(world.store, Shape.PLAIN).graph();
-    graph.shown().refresh(Long.MAX_VALUE);
-    long before = total(graph);
+    long before = total();
     world.store.compare(graph.shown().holdBaseline());
     run();
     graph.shape(REVERSED);
     assertTrue(graph.isRefolding());
     while (graph.hasNext()) {
-      step(graph);
+      step();
     }
     assertFalse(graph.isBehind());
     assertEquals(before, graph.shown().trie.held(0, StateSet.ALL.bits()));
-    assertEquals(world.reader().tree().total(StateSet.ALL), total(graph));
+    assertEquals(world.reader().tree().total(StateSet.ALL), total());
   }
 
   @Test
   void shape_takenBackBeforeItIsThere_leavesWhatIsShown() {
-    begin();
-    run();
-    Graph<LogFold> graph = new Graphs<>(world.store, Shape.PLAIN).graph();
-    graph.shown().refresh(Long.MAX_VALUE);
     LogFold shown = graph.shown();
     graph.shape(REVERSED);
-    assertFalse(step(graph));
+    assertFalse(step());
     graph.shape(Shape.PLAIN);
     assertFalse(graph.hasNext());
     assertTrue(shown == graph.shown());

@@ -97,8 +97,7 @@ final class QualityTest {
 
   @Test
   void sample_withAGuessedFrame_isGuessedInItsModuleOnly() {
-    stack(0, WalkEnd.ROOT, 3, 1, 3, 2);
-    quality.sample(0, 0, WalkEnd.ROOT);
+    sampleOf(0, 0, WalkEnd.ROOT, 3, 1, 3, 2);
     QualityReport report = quality.report(TEN);
     assertEquals("app 1: root=1 guessed=1", text(report.processes()));
     assertEquals("app 1: root=1; libx.so 1: root=1 guessed=1", text(report.modules()));
@@ -232,8 +231,7 @@ final class QualityTest {
 
   @Test
   void sample_namesThatComeLater_areLimitedOnceAllAreThere() {
-    stack(0, WalkEnd.ROOT, 2, 1, 2);
-    quality.sample(0, 0, WalkEnd.ROOT);
+    sampleOf(0, 0, WalkEnd.ROOT, 2, 1, 2);
     quality.sample(1, 0, WalkEnd.ROOT);
     name(2, NameSource.LIMIT);
     assertEquals("app 1: root=1; worker 1: root=1", text(quality.report(TEN).processes()));
@@ -247,8 +245,7 @@ final class QualityTest {
   @Test
   void sample_frameThatIsNamedAfterAll_isLimitedNoMore() {
     name(2, NameSource.LIMIT);
-    stack(0, WalkEnd.ROOT, 1, 2);
-    quality.sample(0, 0, WalkEnd.ROOT);
+    sampleOf(0, 0, WalkEnd.ROOT, 1, 2);
     name(2, NameSource.SYMBOL);
     quality.sample(0, 0, WalkEnd.ROOT);
     assertEquals("app 2: root=2 limited=1", text(quality.report(TEN).processes()));
@@ -256,8 +253,7 @@ final class QualityTest {
 
   @Test
   void keep_stackThatIsGone_isCountedForNobody() {
-    stack(0, WalkEnd.ROOT, 1, 2);
-    quality.sample(0, 0, WalkEnd.ROOT);
+    sampleOf(0, 0, WalkEnd.ROOT, 1, 2);
     quality.keep(new BitSet());
     name(2, NameSource.LIMIT);
     assertEquals("app 1: root=1", text(quality.report(TEN).processes()));
@@ -270,8 +266,7 @@ final class QualityTest {
     name(1, NameSource.SYMBOL);
     for (int i = 0; i < 20_000; i++) {
       pass(100 + i);
-      quality.processSeen(i % 10, 1_000 + i, i, "p" + i);
-      quality.sample(i % 10, i % 2, WalkEnd.ROOT);
+      sampleOfNew(i, i % 2);
     }
     name(2, NameSource.LIMIT);
     QualityReport report = quality.report(ALL);
@@ -284,8 +279,7 @@ final class QualityTest {
 
   @Test
   void report_window_leavesOutWhatIsOlder() {
-    stack(0, WalkEnd.ROOT, 1, 1);
-    quality.sample(0, 0, WalkEnd.ROOT);
+    sampleOf(0, 0, WalkEnd.ROOT, 1, 1);
     pass(120);
     quality.sample(1, 0, WalkEnd.ROOT);
     QualityReport report = quality.report(TEN);
@@ -345,8 +339,7 @@ final class QualityTest {
 
   @Test
   void held_whileItGoesOn_staysAsItWas() {
-    stack(0, WalkEnd.ROOT, 1, 1);
-    quality.sample(0, 0, WalkEnd.ROOT);
+    sampleOf(0, 0, WalkEnd.ROOT, 1, 1);
     Quality held = quality.held();
     quality.sample(0, 0, WalkEnd.ROOT);
     pass(500);
@@ -356,8 +349,7 @@ final class QualityTest {
 
   @Test
   void sample_idThatIsAnotherProcessNow_hasARowOfItsOwn() {
-    stack(0, WalkEnd.ROOT, 1, 1);
-    quality.sample(0, 0, WalkEnd.ROOT);
+    sampleOf(0, 0, WalkEnd.ROOT, 1, 1);
     quality.processSeen(0, 813, 7, "next");
     quality.sample(0, 0, WalkEnd.ROOT);
     assertEquals("app 1: root=1; next 1: root=1", text(quality.report(TEN).processes()));
@@ -368,13 +360,9 @@ final class QualityTest {
     stack(0, WalkEnd.ROOT, 1, 1);
     for (int i = 0; i < 30_000; i++) {
       pass(100 + i);
-      quality.processSeen(i % 10, 1_000 + i, i, "p" + i);
-      quality.sample(i % 10, 0, WalkEnd.ROOT);
+      sampleOfNew(i, 0);
     }
-    QualityReport report = quality.report(ALL);
-    assertEquals(30_000, report.all().counts().samples());
-    assertEquals(true, report.processes().size() < 10_000);
-    assertEquals("(others)", report.processes().get(0).name());
+    checkBounded(ALL);
     assertEquals("p29999 1: root=1", text(quality.report(1).processes().subList(9, 10)));
   }
 
@@ -383,10 +371,20 @@ final class QualityTest {
     stack(0, WalkEnd.ROOT, 1, 1);
     pass(100);
     for (int i = 0; i < 30_000; i++) {
-      quality.processSeen(i % 10, 1_000 + i, i, "p" + i);
-      quality.sample(i % 10, 0, WalkEnd.ROOT);
+      sampleOfNew(i, 0);
     }
-    QualityReport report = quality.report(TEN);
+    checkBounded(TEN);
+  }
+
+  /** Takes a sample of a process that was not there before. */
+  private void sampleOfNew(int process, int stack) {
+    quality.processSeen(process % 10, 1_000 + process, process, "p" + process);
+    quality.sample(process % 10, stack, WalkEnd.ROOT);
+  }
+
+  /** Of 30,000 samples none is lost. */
+  private void checkBounded(long window) {
+    QualityReport report = quality.report(window);
     assertEquals(30_000, report.all().counts().samples());
     assertEquals(true, report.processes().size() < 10_000);
     assertEquals("(others)", report.processes().get(0).name());
