@@ -1,6 +1,7 @@
 package flametop.profile.live;
 
-import flametop.array.IntColumn;
+import static java.util.Objects.requireNonNull;
+
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.ProcessRow;
@@ -12,7 +13,6 @@ import flametop.profile.log.Owners;
 import flametop.profile.log.Processes;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
-import flametop.profile.log.Window;
 import flametop.profile.tree.Functions;
 import flametop.profile.tree.TreeReader;
 import flametop.sampler.State;
@@ -25,7 +25,6 @@ import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.IntFunction;
@@ -45,14 +44,13 @@ public final class GraphReader {
           .thenComparingInt(FoldedStack.Share::tid)
           .thenComparing(FoldedStack.Share::process)
           .thenComparing(FoldedStack.Share::thread)
-          .thenComparingInt(share -> Objects.requireNonNull(share.state()).ordinal());
+          .thenComparingInt(share -> requireNonNull(share.state()).ordinal());
 
   private static final int ROOT = 0;
   private static final int NONE = -1;
 
   private final LogFold fold;
   private final Trie trie;
-  private final Window window;
   private final Owners owners;
   private final Processes processes;
   private final Stacks stacks;
@@ -61,7 +59,6 @@ public final class GraphReader {
   GraphReader(LogFold fold) {
     this.fold = fold;
     trie = fold.trie;
-    window = fold.window();
     owners = fold.store.owners;
     processes = owners.processes();
     stacks = fold.store.stacks;
@@ -71,10 +68,6 @@ public final class GraphReader {
   /** Answers questions about the tree alone. */
   public TreeReader tree() {
     return tree;
-  }
-
-  private long weight(int node, int states) {
-    return tree.weight(node, states);
   }
 
   /** A node in full, as {@link LogFold#selection}. */
@@ -88,10 +81,10 @@ public final class GraphReader {
     for (int entry = 0; watched && entry < trie.entries(); entry++) {
       if (watch.holds(entry)
           && trie.owner(entry) != Owners.OLDER
-          && (trie.entryWeight(entry, states.bits(), window) > 0
+          && (trie.entryWeight(entry, states.bits()) > 0
               // Its time is on the stacks of its siblings.
               || trie.stack(entry) == Stacks.NOT_SAMPLED
-                  && trie.entryKnown(entry, states.bits(), window) > 0)) {
+                  && trie.entryKnown(entry, states.bits()) > 0)) {
         processesIn.set(owners.process(trie.owner(entry)));
       }
     }
@@ -109,10 +102,10 @@ public final class GraphReader {
         single ? processes.tgid(one) : 0,
         single ? processes.commandLine(one) : "",
         trie.filter(node),
-        weight(node, states.bits()),
+        tree.weight(node, states.bits()),
         tree.self(node, states.bits()),
-        trie.watchedNanos(window),
-        watched ? trie.certainty(states.bits(), window) : null,
+        trie.watchedNanos(),
+        watched ? trie.certainty(states.bits()) : null,
         watched ? before(node, states.bits(), budget) : null);
   }
 
@@ -130,7 +123,7 @@ public final class GraphReader {
     Map<Integer, Long> sums = new HashMap<>();
     for (int entry = 0; entry < trie.entries(); entry++) {
       if (trie.leaf(entry) != NONE && within[trie.leaf(entry)]) {
-        long nanos = trie.entryWeight(entry, states.bits(), window);
+        long nanos = trie.entryWeight(entry, states.bits());
         int frame = nanos > 0 ? trie.frame(entry, depth) : NONE;
         if (frame != NONE) {
           sums.merge(frame, nanos, Long::sum);
@@ -164,7 +157,7 @@ public final class GraphReader {
     return new Source(
         asked,
         tree.name(node),
-        weight(node, states.bits()),
+        tree.weight(node, states.bits()),
         List.copyOf(found),
         sums.size() - heaviest.size());
   }
@@ -185,7 +178,6 @@ public final class GraphReader {
    */
   public Iterable<FoldedStack> folded(StateSet states, int zoom, boolean samples) {
     Map<Path, List<FoldedStack.Share>> shares = new HashMap<>();
-    IntColumn path = new IntColumn();
     boolean[] within = zoom == ROOT ? null : below(zoom);
     for (int entry = 0; entry < trie.entries(); entry++) {
       int leaf = trie.leaf(entry);
@@ -193,16 +185,14 @@ public final class GraphReader {
         continue;
       }
       if (value(entry, states.bits(), samples) > 0) {
-        path.clear();
-        if (!trie.path(entry, true, path)) {
-          // Left out for a frame that is not shown.
-          trie.path(entry, trie.roots, path);
+        int[] whole = trie.functions(entry, true);
+        // It may be left out for a frame that is not shown.
+        int[] path = whole != null ? whole : trie.functions(entry, trie.roots);
+        if (path != null) {
+          List<FoldedStack.Share> its =
+              shares.computeIfAbsent(new Path(path), p -> new ArrayList<>(1));
+          share(entry, states.bits(), samples, its);
         }
-        share(
-            entry,
-            states.bits(),
-            samples,
-            shares.computeIfAbsent(new Path(path.toArray()), p -> new ArrayList<>(1)));
       }
     }
     Functions names = stacks.held();
@@ -249,9 +239,7 @@ public final class GraphReader {
   }
 
   private long value(int entry, int states, boolean samples) {
-    return samples
-        ? trie.entrySamples(entry, states, window)
-        : trie.entryWeight(entry, states, window);
+    return samples ? trie.entrySamples(entry, states) : trie.entryWeight(entry, states);
   }
 
   /** Adds the shares of an entry, which add up to its value; a state may be below 0. */
@@ -259,7 +247,7 @@ public final class GraphReader {
     int owner = trie.owner(entry);
     int process = owners.process(owner);
     int pid = process == Owners.NONE ? 0 : Math.max(0, processes.tgid(process));
-    boolean threads = fold.shape().group() == RootOrder.THREAD;
+    boolean threads = fold.shape.group() == RootOrder.THREAD;
     int tid = threads ? Math.max(0, owners.tid(owner)) : 0;
     String thread = tid > 0 ? owners.comm(owner) : "";
     long owed = 0;
@@ -272,7 +260,7 @@ public final class GraphReader {
       long paid = Math.min(owed, Math.max(0, part));
       owed -= paid;
       if (part > paid) {
-        long seen = trie.entrySamples(entry, states & 1 << state.ordinal(), window);
+        long seen = trie.entrySamples(entry, states & 1 << state.ordinal());
         to.add(
             new FoldedStack.Share(
                 pid, owners.processComm(owner), tid, thread, state, part - paid, seen));

@@ -32,7 +32,7 @@ public final class LogFold extends LogWindow implements Fold {
 
   final LogStore store;
   private final Owners owners;
-  private final Shape shape;
+  final Shape shape;
   private final boolean all;
   final Trie trie;
   private final ShapedTree tree;
@@ -143,7 +143,7 @@ public final class LogFold extends LogWindow implements Fold {
       wanted = null;
       baselineDue = false;
       baseline = null;
-      trie.hold(null);
+      trie.hold(false);
       changed();
     }
     hold(store.limit());
@@ -160,10 +160,6 @@ public final class LogFold extends LogWindow implements Fold {
     trend.close();
   }
 
-  Shape shape() {
-    return shape;
-  }
-
   /** The window that later windows are compared with; null if they are not compared. */
   @Nullable Window baseline() {
     return baseline;
@@ -175,7 +171,7 @@ public final class LogFold extends LogWindow implements Fold {
     baseline = now;
     wanted = baselineDue ? wanted : now;
     baselineDue = false;
-    trie.hold(now);
+    trie.hold(true);
     changed();
     return now;
   }

@@ -167,7 +167,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
   }
 
   private Extract.Scope scope(String[] zoom, Optional<TimeRange> comparedWith) {
-    Shape shape = shown.graph().shown().shape();
+    Shape shape = shown.graph().shown().shape;
     Snapshot.Host state = panels.host(shape);
     TimeRange covers = shown.covers();
     return new Extract.Scope(
@@ -222,7 +222,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
             return panels.cpus();
           }
           if (query instanceof HeatMap.Query) {
-            return panels.heatMap(time.log().startTime());
+            return panels.heatMap(log.startTime());
           }
           if (query instanceof TopQuery q) {
             return shown.top(q);
@@ -302,7 +302,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
           boolean frozen = shown.moment().frozen();
           shown.show(moment, intake.now());
           if (moment.frozen() && !frozen) {
-            panels.freeze(shown.graph().shown().shape());
+            panels.freeze(shown.graph().shown().shape);
           } else if (!moment.frozen()) {
             panels.thaw();
           }
@@ -398,7 +398,7 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
 
   private Snapshot picture(GraphQuery query) {
     GraphPicture picture = shown.picture(query);
-    Shape shape = shown.graph().shown().shape();
+    Shape shape = shown.graph().shown().shape;
     Snapshot.Host state = panels.host(shape);
     return new Snapshot(
         picture.slice(),
@@ -420,13 +420,13 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
 
   private Snapshot.Covered covered(long present) {
     boolean begun = intake.now() != Long.MIN_VALUE;
-    ChangeLog of = shown.log();
+    ChangeLog of = shown.store.log;
     Moment moment = shown.moment();
     return new Snapshot.Covered(
         shown.covers(),
         moment.range().isPresent(),
         moment.frozen(),
-        moment.frozen() && begun ? intake.now() - shown.held() : 0,
+        moment.frozen() && begun ? intake.now() - shown.store.held() : 0,
         shown.comparedWith(),
         begun ? Math.max(0, present - of.startTime()) : 0,
         past(of, present));

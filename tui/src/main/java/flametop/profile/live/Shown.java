@@ -9,7 +9,6 @@ import flametop.profile.answer.TasksReport;
 import flametop.profile.answer.TimeRange;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
-import flametop.profile.log.ChangeLog;
 import flametop.profile.log.OwnerTimes;
 import flametop.profile.log.TaskStates;
 import flametop.profile.log.Window;
@@ -35,7 +34,7 @@ final class Shown {
   /** A trie with so many empty entries or nodes is folded anew, if most are empty. */
   private static final int LEAST_EMPTY = 8_192;
 
-  private final LogStore store;
+  final LogStore store;
 
   /**
    * The noise of samples, by the length of the shown window divided by the length of its baseline.
@@ -65,21 +64,12 @@ final class Shown {
     return graphs.graph();
   }
 
-  ChangeLog log() {
-    return store.log;
-  }
-
   private LogFold fold() {
     return graph().shown();
   }
 
   Moment moment() {
     return store.moment();
-  }
-
-  /** Where the graph is held, ns; {@link Long#MAX_VALUE}: it goes on with the present. */
-  long held() {
-    return store.held();
   }
 
   /**
@@ -93,7 +83,7 @@ final class Shown {
       compare(next.baseline() != 0);
     }
     boolean moves = next.frozen() != moment.frozen() || !next.range().equals(moment.range());
-    long held = held();
+    long held = store.held();
     if (next.frozen() != moment.frozen()) {
       // Within a range it is the present that is held.
       long present = moment.range().isPresent() ? now : fold().window().headTime();
@@ -117,7 +107,7 @@ final class Shown {
    * @param other of another measure of the same stream
    */
   void take(Shown other) {
-    store.show(other.moment().comparedNoMore(), other.held());
+    store.show(other.moment().comparedNoMore(), other.store.held());
     graph().restart(other.graph().shape());
   }
 
@@ -213,7 +203,7 @@ final class Shown {
     // The tail has to be there: it would take what is forgotten along.
     graph().finish();
     fold().refresh(System.nanoTime() + Long.MAX_VALUE / 2);
-    log().forget(time);
+    store.log.forget(time);
     graph().renew();
   }
 
@@ -309,15 +299,15 @@ final class Shown {
       times.hold(store.limit());
       times.range(range.from(), deadline);
     } else {
-      times.hold(held());
+      times.hold(store.held());
       times.catchUp(deadline);
       times.window(moment().span(times.window().headTime()), deadline);
     }
-    TaskReader reader = new TaskReader(store.owners, store.stacks, times, states);
-    if (timesBefore != null && !timesBeforeDue && timesBefore.covered() > 0) {
-      double scale = (double) times.covered() / timesBefore.covered();
-      reader.compare(timesBefore, noise.apply(scale));
+    OwnerTimes before = timesBeforeDue ? null : timesBefore;
+    if (before == null || before.covered() <= 0) {
+      return new TaskReader(store, times, states, null, Noise.NONE).report(query, fold().shape);
     }
-    return reader.report(query, fold().shape());
+    Noise chance = noise.apply((double) times.covered() / before.covered());
+    return new TaskReader(store, times, states, before, chance).report(query, fold().shape);
   }
 }

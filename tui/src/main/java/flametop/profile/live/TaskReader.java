@@ -44,28 +44,30 @@ final class TaskReader {
   private static final int NONE = -1;
 
   private final Owners owners;
+  private final Processes processes;
   private final OwnerTimes times;
   private final Stacks stacks;
   private final TaskStates states;
 
-  /** The times in the baseline; null: nothing is compared. */
-  private @Nullable OwnerTimes before;
-
-  private Noise noise = Noise.NONE;
+  private final @Nullable OwnerTimes before;
+  private final Noise noise;
 
   /**
    * @param states of the moment that is shown
+   * @param before the times in the baseline; null: nothing is compared
    */
-  TaskReader(Owners owners, Stacks stacks, OwnerTimes times, TaskStates states) {
-    this.owners = owners;
-    this.stacks = stacks;
+  TaskReader(
+      LogStore store,
+      OwnerTimes times,
+      TaskStates states,
+      @Nullable OwnerTimes before,
+      Noise noise) {
+    owners = store.owners;
+    processes = owners.processes();
+    stacks = store.stacks;
     this.times = times;
     this.states = states;
-  }
-
-  /** Compares the times with those of a baseline. */
-  void compare(OwnerTimes with, Noise noise) {
-    before = with;
+    this.before = before;
     this.noise = noise;
   }
 
@@ -128,7 +130,7 @@ final class TaskReader {
           f ->
               !find(search, f.comm)
                   && !find(search, f.kind.label())
-                  && !find(search, owners.processes().commandLine(f.process)));
+                  && !find(search, processes.commandLine(f.process)));
     }
     for (Found f : found) {
       f.change = noise.change(f.run, f.runBefore, times.covered());
@@ -215,7 +217,7 @@ final class TaskReader {
 
   private long key(TasksQuery query, int owner) {
     int process = owners.process(owner);
-    int tgid = owners.processes().tgid(process);
+    int tgid = processes.tgid(process);
     int tid = query.threads() ? Math.max(0, owners.tid(owner)) : 0;
     // Of those that ended long ago there is one for each comm.
     return tgid == Processes.NO_TGID ? -1L - process : (long) tgid << 32 | tid;
@@ -244,12 +246,12 @@ final class TaskReader {
   private TasksReport.Row row(TasksQuery query, Found f) {
     int stack = f.task == NONE ? Stacks.NOT_SAMPLED : states.stack(f.task);
     return new TasksReport.Row(
-        Math.max(0, owners.processes().tgid(f.process)),
+        Math.max(0, processes.tgid(f.process)),
         f.tid,
         query.threads() ? 1 : f.threads,
-        owners.processes().uid(f.process),
+        processes.uid(f.process),
         f.comm,
-        owners.processes().commandLine(f.process),
+        processes.commandLine(f.process),
         f.kind,
         f.run,
         f.queued,
@@ -281,9 +283,7 @@ final class TaskReader {
           case PID -> (a, b) -> 0;
           case CHANGE -> most(TaskReader::more).thenComparing(most(f -> f.run));
         };
-    return first
-        .thenComparingInt(f -> owners.processes().tgid(f.process))
-        .thenComparingInt(f -> f.tid);
+    return first.thenComparingInt(f -> processes.tgid(f.process)).thenComparingInt(f -> f.tid);
   }
 
   private static Comparator<Found> most(ToLongFunction<Found> of) {

@@ -67,7 +67,7 @@ final class Trend implements ChangeLog.Reader {
       }
     }
     long time = log.time(begin);
-    long[] before = fold.trie.before(states, window, log.told(begin));
+    long[] before = fold.trie.before(states, log.told(begin));
     return new Selection.Before(
         window.tailTime() - time, Math.max(0, before[0]), Math.max(0, before[1]));
   }

@@ -164,12 +164,7 @@ public final class Trie extends Nodes implements CallTree {
 
   @Override
   public long weight(int node, int states) {
-    return weight(node, states, fold.window());
-  }
-
-  /** ns of a node in a window. */
-  long weight(int node, int states, Window window) {
-    estimated(window);
+    estimated();
     if (node != ROOT) {
       return nodeSums.of(states, nanos, nanosAt)[node];
     }
@@ -181,8 +176,8 @@ public final class Trie extends Nodes implements CallTree {
   }
 
   /** ns of the {@linkplain SelectedNodeSums watched} node by state. */
-  long[] watchedNanos(Window window) {
-    estimated(window);
+  long[] watchedNanos() {
+    estimated();
     return watch.node() == ROOT ? rootNanos.clone() : byState(watch::holds);
   }
 
@@ -216,15 +211,16 @@ public final class Trie extends Nodes implements CallTree {
     return held == null ? 0 : heldSums.of(states, held, paths)[node];
   }
 
-  /** Compares later windows with a window; null: with none. */
-  void hold(@Nullable Window window) {
-    held = window == null ? null : estimated(window).clone();
+  /** Compares later windows with the window as it is now, or with none. */
+  void hold(boolean on) {
+    held = on ? estimated().clone() : null;
     changes++;
     paths++;
   }
 
-  /** By slot of the sums: ns in a window. */
-  private long[] estimated(Window window) {
+  /** By slot of the sums: ns in the window of the fold. */
+  private long[] estimated() {
+    Window window = fold.window();
     if (nanosAt != changes || !window.equals(nanosOf)) {
       nanos = estimate.of(slot -> entrySums.amount(slot, window), nanos);
       nanosOf = window;
@@ -235,9 +231,9 @@ public final class Trie extends Nodes implements CallTree {
   }
 
   /** How sure the time of the {@linkplain SelectedNodeSums watched} node is. */
-  Selection.Certainty certainty(int states, Window window) {
-    estimated(window);
-    return estimate.certainty(watch::holds, states & shape.states(), window);
+  Selection.Certainty certainty(int states) {
+    estimated();
+    return estimate.certainty(watch::holds, states & shape.states(), fold.window());
   }
 
   /** Begins the window before where that window ends: at the tail. */
@@ -262,7 +258,8 @@ public final class Trie extends Nodes implements CallTree {
    *
    * @param begin the time up to which stays are told where that window begins, ns
    */
-  long[] before(int states, Window window, long begin) {
+  long[] before(int states, long begin) {
+    Window window = fold.window();
     before = estimateBefore.of(slot -> entrySums.before(slot, window, begin), before);
     long[] sums = new long[2];
     for (int entry = 0; entry < entries(); entry++) {
@@ -328,20 +325,20 @@ public final class Trie extends Nodes implements CallTree {
     return entryLeaf.items[entry];
   }
 
-  /** ns of an entry in a window. */
-  long entryWeight(int entry, int states, Window window) {
-    return entryNanos(entry, states, estimated(window));
+  /** ns of an entry in the window. */
+  long entryWeight(int entry, int states) {
+    return entryNanos(entry, states, estimated());
   }
 
-  /** ns that are known of an entry in a window, whatever samples say. */
-  long entryKnown(int entry, int states, Window window) {
-    return entrySums.weight(entry, states & shape.states(), window);
+  /** ns that are known of an entry in the window, whatever samples say. */
+  long entryKnown(int entry, int states) {
+    return entrySums.weight(entry, states & shape.states(), fold.window());
   }
 
-  /** Passes and samples that saw an entry in a window. */
-  long entrySamples(int entry, int states, Window window) {
+  /** Passes and samples that saw an entry in the window. */
+  long entrySamples(int entry, int states) {
     int shown = states & shape.states();
-    return entrySums.samples(entry, shown | Spot.sampledKinds(shown), window);
+    return entrySums.samples(entry, shown | Spot.sampledKinds(shown), fold.window());
   }
 
   void head(int owner, int stack, int spot, long base, int open, long samples) {
@@ -468,17 +465,12 @@ public final class Trie extends Nodes implements CallTree {
   }
 
   /**
-   * Appends the path of an entry.
+   * The functions of the path of an entry; null if the shape leaves the entry out.
    *
    * @param withRoots whether the path has frames that only say that nothing called them
-   * @return false if the shape leaves the entry out
    */
-  boolean path(int entry, boolean withRoots, IntColumn to) {
-    if (path(entry, withRoots) < 0) {
-      return false;
-    }
-    to.addAll(path, 0);
-    return true;
+  int @Nullable [] functions(int entry, boolean withRoots) {
+    return path(entry, withRoots) < 0 ? null : path.toArray();
   }
 
   /** The filter that admits only the stacks of a node; null where nothing does. */

@@ -84,10 +84,10 @@ class BurstTest {
     assertTrue(fold.range(5_240 * MS, Long.MAX_VALUE));
     assertEquals(5_240 * MS, fold.window().tailTime());
     assertEquals(5_260 * MS, fold.window().headTime());
-    assertEquals(20 * MS, fold.trie.weight(0, 1 << RUN, fold.window()));
+    assertEquals(20 * MS, fold.trie.weight(0, 1 << RUN));
     fold.hold(5_220 * MS);
     assertTrue(fold.range(5_200 * MS, Long.MAX_VALUE));
-    assertTrue(fold.trie.weight(0, 1 << RUN, fold.window()) <= 5 * MS);
+    assertTrue(fold.trie.weight(0, 1 << RUN) <= 5 * MS);
     fold.hold(Long.MAX_VALUE);
     fold.catchUp(Long.MAX_VALUE);
     assertTrue(fold.window(100 * MS, Long.MAX_VALUE));

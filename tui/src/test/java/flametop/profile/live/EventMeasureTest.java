@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.EventsReport;
@@ -229,12 +228,7 @@ class EventMeasureTest extends ProfileFixture {
   void export_inEachFormat_saysTheMeasureAndItsUnit() throws Exception {
     profile.measure(FAULTS);
     Extract extract = extract();
-    StackExport export =
-        StackExport.of(
-            Provenance.of("flametop 0", facts, extract.scope(), StateSet.ALL),
-            extract.measure(),
-            extract.stacks(),
-            extract.exactTotal());
+    StackExport export = export(extract);
     for (StackFormat format : StackFormat.values()) {
       ByteArrayOutputStream out = new ByteArrayOutputStream();
       assertEquals(2, format.write(export, out));

@@ -149,25 +149,28 @@ class GraphReaderTest {
 
   @Test
   void cgroups_aboveOthers_haveTheirTimeUnlessAllIsInOne() {
-    processes();
-    world.intake.cgroup(0, "/sys.slice/web.slice/a.service");
-    world.intake.cgroup(1, "/sys.slice/web.slice/b.service");
-    world.intake.cgroup(2, "/");
-    sleep(0, 1, world.named("main"));
-    sleep(1, 1, world.named("main"));
-    sleep(2, 2, world.named("main"));
-    later();
+    cgroups("/sys.slice/web.slice/a.service", "/sys.slice/web.slice/b.service", "/");
     List<String> rows = new ArrayList<>();
     for (ProcessRow row : world.reader().cgroups(SLEEP, world.tasks())) {
       rows.add(row.comm() + " " + row.processes() + " " + row.weight() / World.MS);
     }
     assertEquals(
         List.of(
-            "/ 1 200",
-            "/sys.slice/web.slice 2 200",
-            "/sys.slice/web.slice/a.service 1 100",
-            "/sys.slice/web.slice/b.service 1 100"),
+            "/ 1 300",
+            "/sys.slice/web.slice 2 300",
+            "/sys.slice/web.slice/b.service 1 200",
+            "/sys.slice/web.slice/a.service 1 100"),
         rows);
+  }
+
+  /** Three processes in these groups: one, two and three tasks of them slept for 100 ms. */
+  private void cgroups(String... paths) {
+    processes();
+    for (int process = 0; process < paths.length; process++) {
+      world.intake.cgroup(process, paths[process]);
+      sleep(process, process + 1, world.named("main"));
+    }
+    later();
   }
 
   @Test
@@ -266,14 +269,7 @@ class GraphReaderTest {
 
   @Test
   void folded_byCgroup_aNodeForEachNameAndTheFiltersOfThem() {
-    processes();
-    world.intake.cgroup(0, "/sys.slice/a.service");
-    world.intake.cgroup(1, "/sys.slice");
-    world.intake.cgroup(2, "/");
-    sleep(0, 1, world.named("main"));
-    sleep(1, 2, world.named("main"));
-    sleep(2, 3, world.named("main"));
-    later();
+    cgroups("/sys.slice/a.service", "/sys.slice", "/");
     String a = "sys.slice;a.service;zeta;main";
     String b = "sys.slice;alpha;main";
     String root = "/;alpha;main";

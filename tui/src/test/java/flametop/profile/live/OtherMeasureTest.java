@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.export.Provenance;
 import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.Extract;
@@ -134,11 +133,7 @@ class OtherMeasureTest extends ProfileFixture {
   @Test
   void export_ofBytes_saysTheUnitAndCountsToTheDigit() throws Exception {
     Extract extract = extract();
-    StackExport export =
-        StackExport.of(
-            Provenance.of("flametop 0", facts, extract.scope(), StateSet.ALL),
-            extract.measure(),
-            extract.stacks());
+    StackExport export = export(extract);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     assertEquals(1, StackFormat.FOLDED.write(export, out));
     List<String> lines = out.toString(UTF_8).lines().toList();

@@ -155,7 +155,7 @@ class PastTest {
 
   /** ns on CPUs in the window of a fold. */
   private static long ran(LogFold fold) {
-    return fold.trie.weight(0, 1 << RUN, fold.window());
+    return fold.trie.weight(0, 1 << RUN);
   }
 
   private static Map<String, Long> folded(GraphReader reader, boolean samples) {

@@ -1,5 +1,7 @@
 package flametop.profile.live;
 
+import flametop.export.Provenance;
+import flametop.export.StackExport;
 import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Function;
@@ -160,6 +162,15 @@ abstract class ProfileFixture {
   /** All stacks of the moment that is shown. */
   Extract extract() throws Exception {
     return get(profile.extract(StateSet.ALL, GraphQuery.ROOT, false));
+  }
+
+  /** All of an extract, as files get it. */
+  final StackExport export(Extract of) {
+    return StackExport.of(
+        Provenance.of("flametop 0", facts, of.scope(), StateSet.ALL),
+        of.measure(),
+        of.stacks(),
+        of.exactTotal());
   }
 
   /** The sandwich of a function of the app, once it is folded. */

@@ -72,9 +72,7 @@ class RandomForgettingTest extends RandomHistoryFixture {
     LogFold anew = bounded.caughtUp(shape);
     for (int state = 0; state < STATES; state++) {
       int bits = 1 << state;
-      assertEquals(
-          whole.fold().trie.weight(0, bits, whole.fold().window()),
-          anew.trie.weight(0, bits, anew.window()));
+      assertEquals(whole.fold().trie.weight(0, bits), anew.trie.weight(0, bits));
     }
     anew.window(2_000 * MS, Long.MAX_VALUE);
     assertTrue(anew.covered() > 0);
@@ -158,16 +156,14 @@ class RandomForgettingTest extends RandomHistoryFixture {
     int off = StateSet.BLOCKED.bits();
     for (int states : new int[] {1, 2, off, EVERY_STATE}) {
       assertEquals(
-          expected.trie.weight(0, states, expected.window()),
-          actual.trie.weight(0, states, actual.window()),
-          "states=" + states);
+          expected.trie.weight(0, states), actual.trie.weight(0, states), "states=" + states);
     }
     // Samples part time off the CPU by pools, and what is old has one for all; what is counted is
     // rounded.
     for (int state = 0; countsDisk && state < STATES; state++) {
       assertEquals(
-          (double) expected.trie.weight(0, 1 << state, expected.window()),
-          (double) actual.trie.weight(0, 1 << state, actual.window()),
+          (double) expected.trie.weight(0, 1 << state),
+          (double) actual.trie.weight(0, 1 << state),
           NEAR,
           "state=" + state);
     }

@@ -50,12 +50,10 @@ abstract class RandomHistoryFixture {
     ChangeLog.Cursor cursor = world.log.start();
     while (world.log.more(cursor)) {
       long time = world.log.nextTime(cursor);
-      List<Change> here = new ArrayList<>();
       world.log.forward(
           cursor,
           (owner, stack, spot, base, open, samples) ->
-              here.add(new Change(time, owner, stack, spot, base, open, samples)));
-      changes.addAll(here);
+              changes.add(new Change(time, owner, stack, spot, base, open, samples)));
     }
     return changes;
   }

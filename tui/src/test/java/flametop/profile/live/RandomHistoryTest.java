@@ -87,7 +87,7 @@ class RandomHistoryTest extends RandomHistoryFixture {
     LogFold fold = world.fold();
     for (int entry = 0; entry < fold.trie.entries(); entry++) {
       for (int state = 0; state < STATES; state++) {
-        long nanos = fold.trie.entryWeight(entry, 1 << state, fold.window());
+        long nanos = fold.trie.entryWeight(entry, 1 << state);
         // A wait is in the log before the sum that it is in has moved.
         assertTrue(nanos >= -Accounts.TICK_NANOS, "entry=" + entry + " nanos=" + nanos);
       }
@@ -179,7 +179,7 @@ class RandomHistoryTest extends RandomHistoryFixture {
   private static void compare(World world, LogFold fold, boolean samples) {
     GraphReader reader = new GraphReader(fold);
     Window window = fold.window();
-    Shape shape = fold.shape();
+    Shape shape = fold.shape;
     Map<List<Integer>, long[][]> entries = new HashMap<>();
     for (Change c : changes(world)) {
       if (c.time() <= window.headTime() && world.owners.admits(shape, c.owner())) {
@@ -226,10 +226,10 @@ class RandomHistoryTest extends RandomHistoryFixture {
     assertTrue(naive.keySet().containsAll(actual.keySet()), where);
     double sum = 0;
     for (int state = 0; state < STATES; state++) {
-      assertEquals(total[state], (double) fold.trie.weight(0, 1 << state, window), NEAR, where);
+      assertEquals(total[state], (double) fold.trie.weight(0, 1 << state), NEAR, where);
       sum += total[state];
     }
-    assertEquals(sum, (double) fold.trie.weight(0, EVERY_STATE, window), NEAR);
+    assertEquals(sum, (double) fold.trie.weight(0, EVERY_STATE), NEAR);
   }
 
   /** ns by class: of which the stack is not known, that samples stand for, of known stacks. */
@@ -340,14 +340,12 @@ class RandomHistoryTest extends RandomHistoryFixture {
     then.range(to - before.windowNanos(), Long.MAX_VALUE);
     assertEquals(to, then.window().headTime());
     assertEquals(before.windowNanos(), then.covered());
-    int there = then.tree().find(fold.trie, fold.shape(), node);
+    int there = then.tree().find(fold.trie, fold.shape, node);
     boolean same = then.trie.depth(there) == fold.trie.depth(node);
-    long expected = same ? then.trie.weight(there, EVERY_STATE, then.window()) : 0;
+    long expected = same ? then.trie.weight(there, EVERY_STATE) : 0;
     assertEquals((double) Math.max(0, expected), (double) before.weight(), NEAR);
     assertEquals(
-        (double) Math.max(0, then.trie.weight(0, EVERY_STATE, then.window())),
-        (double) before.total(),
-        NEAR);
+        (double) Math.max(0, then.trie.weight(0, EVERY_STATE)), (double) before.total(), NEAR);
     world.drop(then);
   }
 

@@ -119,7 +119,7 @@ class RandomTablesTest extends RandomHistoryFixture {
       }
     }
     TaskStates states = new TaskStates(world.owners, world.intake.accounts(), window.headTime());
-    TaskReader reader = new TaskReader(world.owners, world.stacks, times, states);
+    TaskReader reader = new TaskReader(world.store, times, states, null, Noise.NONE);
     TasksQuery byThread = new TasksQuery(true, true, TasksQuery.Order.PID, 10_000, null);
     Map<Integer, long[]> actual = new TreeMap<>();
     for (TasksReport.Row row : reader.report(byThread, Shape.PLAIN).rows()) {

@@ -9,7 +9,6 @@ import flametop.profile.log.Names;
 import flametop.profile.log.Owners;
 import flametop.profile.log.Stacks;
 import flametop.profile.log.TaskStates;
-import flametop.profile.log.Window;
 import flametop.profile.tree.Options;
 import flametop.sampler.Heads;
 import flametop.sampler.IdSpace;
@@ -282,20 +281,18 @@ public final class World {
     for (LogFold fold : folds) {
       checkWatch(fold.trie);
       Trie trie = fold.trie;
-      Window window = fold.window();
       for (State state : State.values()) {
         int bits = 1 << state.ordinal();
         long[] expected = new long[trie.nodes()];
         int[] passing = new int[trie.nodes()];
         for (int entry = 0; entry < trie.entries(); entry++) {
           for (int node = trie.leaf(entry); node >= 0; node = trie.parent(node)) {
-            expected[node] += trie.entryWeight(entry, bits, window);
+            expected[node] += trie.entryWeight(entry, bits);
             passing[node]++;
           }
         }
         for (int node = 0; node < trie.nodes(); node++) {
-          if (expected[node] != trie.weight(node, bits, window)
-              || passing[node] != trie.passing(node)) {
+          if (expected[node] != trie.weight(node, bits) || passing[node] != trie.passing(node)) {
             throw new AssertionError("sums of node=" + node + " state=" + state + " are wrong");
           }
         }
