@@ -45,27 +45,19 @@ public record QualityReport(
     }
   }
 
-  /** Place of the samples with a guessed frame in {@link Counts#byOutcome}. */
+  // Places in Counts.byOutcome, behind those of the ends of walks.
   public static final int GUESSED = WalkEnd.values().length;
-
-  /** Place of the samples with a frame over the limit of names. */
   public static final int NAME_LIMITED = GUESSED + 1;
-
-  /** Place of the samples whose frames all have names. */
   public static final int NAMED = NAME_LIMITED + 1;
-
-  /** Place of the samples with a function of the language that a runtime runs. */
   public static final int IN_LANGUAGE = NAMED + 1;
-
   public static final int OUTCOMES = IN_LANGUAGE + 1;
 
   /**
    * Counts of samples: of stacks that were taken by a pass or by the CPU clock, or could not be. A
    * task that a pass found unchanged is none, since its stack was not taken again.
    *
-   * @param byOutcome how samples ended by {@link WalkEnd#ordinal()}; then those that have a guessed
-   *     frame, those that have a frame over the limit of names, and, of runtimes only, those that
-   *     are named and those with a function of the language
+   * @param byOutcome how samples ended by {@link WalkEnd#ordinal()}; then, from {@link #GUESSED}
+   *     on, the samples that the methods below tell of
    */
   public record Counts(long[] byOutcome) {
     /** All samples. */

@@ -109,15 +109,14 @@ public record Snapshot(
    * How much the past tells apart: the older, the less.
    *
    * @param fullNanos history older than this is sums; {@link Long#MAX_VALUE}: all is in full
-   * @param partedNanos history older than this is one sum; {@link Long#MAX_VALUE}: none is
    * @param stepNanos the longest time that is one sum in the graph; 0: the graph is of history in
    *     full; {@link Long#MAX_VALUE}: it is the one sum of what is oldest
    * @param bytes the memory of history in full
    * @param wallNanos ns from CLOCK_MONOTONIC to the clock on the wall, ns since 1970
    */
-  public record Past(long fullNanos, long partedNanos, long stepNanos, long bytes, long wallNanos) {
+  public record Past(long fullNanos, long stepNanos, long bytes, long wallNanos) {
     /** All is in full. */
-    public static final Past FULL = new Past(Long.MAX_VALUE, Long.MAX_VALUE, 0, 0, 0);
+    public static final Past FULL = new Past(Long.MAX_VALUE, 0, 0, 0);
   }
 
   /**

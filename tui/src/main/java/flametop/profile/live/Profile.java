@@ -436,7 +436,6 @@ public final class Profile implements BatchSink, LiveSource, AutoCloseable {
     TimeRange graph = shown.covers();
     return new Snapshot.Past(
         age(of, of.compactedTo(), present),
-        age(of, of.summedTo(), present),
         of.step(graph.from(), graph.to()),
         of.limit(),
         facts.wallNanos() - facts.monotonicNanos());

@@ -86,7 +86,7 @@ public final class TimePictures {
   /** A snapshot with nothing but sums of what is older than so many seconds. */
   public static Snapshot old(Tree tree, ViewState state, int columns, int seconds) {
     Snapshot s = Pictures.snapshot(tree, state, columns);
-    Snapshot.Past past = new Snapshot.Past(seconds * SECOND, Long.MAX_VALUE, 0, 4 << 20, 0);
+    Snapshot.Past past = new Snapshot.Past(seconds * SECOND, 0, 4 << 20, 0);
     return with(s, "graph", range(30, 0), "past", past);
   }
 
