@@ -41,7 +41,6 @@ final class TaskReader {
   private static final int QUEUED = StateSet.of(State.QUEUED).bits();
   private static final int DISK = StateSet.of(State.DISK).bits();
   private static final int OFF = StateSet.BLOCKED.bits();
-  private static final int NONE = -1;
 
   private final Owners owners;
   private final Processes processes;
@@ -88,13 +87,10 @@ final class TaskReader {
     /** {@link Noise#change} of the time on a CPU. */
     double change;
 
-    /** The living task whose state is shown; {@link #NONE}: none lives. */
-    int task = NONE;
-
+    /** The state and stack of the living task that speaks for them; null: none lives. */
     @Nullable State state;
 
-    /** Whether the stack of this task is known. */
-    boolean placed;
+    int stack = Stacks.NOT_SAMPLED;
   }
 
   /** The rows that were found so far. */
@@ -189,13 +185,11 @@ final class TaskReader {
       Found f = of(all, query, owner);
       f.threads++;
       long age = states.age(task);
-      boolean placed = stacks.innermost(states.stack(task)) != null;
       State spoke = f.state;
-      if (spoke == null || speaks(state, age, placed, f, spoke)) {
+      if (spoke == null || speaks(state, age, states.stack(task), f, spoke)) {
         f.state = state;
-        f.task = task;
+        f.stack = states.stack(task);
         f.ageNanos = age;
-        f.placed = placed;
       }
     }
   }
@@ -227,11 +221,12 @@ final class TaskReader {
    * Whether the state of a thread is shown for its process, instead of the state of the thread so
    * far.
    */
-  private static boolean speaks(State state, long age, boolean placed, Found f, State spoke) {
+  private boolean speaks(State state, long age, int stack, Found f, State spoke) {
     if (state != spoke) {
       return liveliness(state) < liveliness(spoke);
     }
-    if (placed != f.placed) {
+    boolean placed = stacks.innermost(stack) != null;
+    if (placed != (stacks.innermost(f.stack) != null)) {
       return placed;
     }
     // Who waits longest has trouble; asleep it is since its last thread is.
@@ -244,7 +239,6 @@ final class TaskReader {
   }
 
   private TasksReport.Row row(TasksQuery query, Found f) {
-    int stack = f.task == NONE ? Stacks.NOT_SAMPLED : states.stack(f.task);
     return new TasksReport.Row(
         Math.max(0, processes.tgid(f.process)),
         f.tid,
@@ -259,8 +253,8 @@ final class TaskReader {
         f.off,
         f.state,
         f.ageNanos,
-        stacks.innermost(stack),
-        stacks.innermostOwn(stack),
+        stacks.innermost(f.stack),
+        stacks.innermostOwn(f.stack),
         before == null ? null : new TasksReport.Before(f.runBefore, f.change));
   }
 
@@ -280,7 +274,7 @@ final class TaskReader {
           case QUEUED -> most(f -> f.queued).thenComparing(most(f -> f.run));
           case DISK -> most(f -> f.disk).thenComparing(most(f -> f.run));
           case AGE -> most(f -> f.ageNanos);
-          case PID -> (a, b) -> 0;
+          case PID -> most(f -> 0);
           case CHANGE -> most(TaskReader::more).thenComparing(most(f -> f.run));
         };
     return first.thenComparingInt(f -> processes.tgid(f.process)).thenComparingInt(f -> f.tid);
