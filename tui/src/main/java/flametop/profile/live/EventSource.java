@@ -40,9 +40,13 @@ final class EventSource {
 
   private final long[] weightSecond = new long[EventsReport.SECONDS];
 
-  EventSource(int number, long historyBytes, Owners owners) {
+  /**
+   * @param start when the log begins, ns
+   */
+  EventSource(int number, long historyBytes, Owners owners, long start) {
     this.number = number;
     log = new ChangeLog(historyBytes, owners);
+    log.startAt(start);
     accounts = new EventAccounts(log);
   }
 

@@ -112,13 +112,7 @@ final class EventSources {
       return null;
     }
     next = Math.max(next, number + 1);
-    return sources.computeIfAbsent(
-        number,
-        of -> {
-          EventSource source = new EventSource(of, historyBytes, owners);
-          source.log.startAt(start);
-          return source;
-        });
+    return sources.computeIfAbsent(number, of -> new EventSource(of, historyBytes, owners, start));
   }
 
   /** Ends what one batch told. */
