@@ -8,7 +8,6 @@ import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
 import java.util.List;
 
 /** Makes batches of the stream; times in ms. */
@@ -44,7 +43,8 @@ final class Batch {
   }
 
   private Batch record(int kind, ByteBuffer body) {
-    byte[] bytes = Arrays.copyOf(body.array(), body.position());
+    byte[] bytes = new byte[body.position()];
+    body.flip().get(bytes);
     records.writeBytes(StreamBytes.record(kind, bytes));
     return this;
   }
@@ -70,10 +70,6 @@ final class Batch {
 
   Batch cgroup(int process, String path) {
     return record(19, str(body().putInt(process), path));
-  }
-
-  Batch parent(int process, int parent) {
-    return record(25, body().putInt(process).putInt(parent));
   }
 
   Batch task(int task, int process, int tid, String comm) {
@@ -139,19 +135,15 @@ final class Batch {
     return record(4, b.putLong(0).put((byte) 1));
   }
 
-  Batch forgotten(IdSpace space, int... ids) {
-    ByteBuffer b = ByteBuffer.allocate(8 + 4 * ids.length).order(ByteOrder.LITTLE_ENDIAN);
-    b.put((byte) space.ordinal()).put((byte) 0).putShort((short) 0).putInt(ids.length);
-    for (int id : ids) {
-      b.putInt(id);
-    }
-    return record(15, b);
-  }
-
   /** These ids of everything but modules. */
   Batch forgotten(int... ids) {
     for (IdSpace space : List.of(IdSpace.TASK, IdSpace.PROCESS, IdSpace.STACK, IdSpace.FRAME)) {
-      forgotten(space, ids);
+      ByteBuffer b = ByteBuffer.allocate(8 + 4 * ids.length).order(ByteOrder.LITTLE_ENDIAN);
+      b.put((byte) space.ordinal()).put((byte) 0).putShort((short) 0).putInt(ids.length);
+      for (int id : ids) {
+        b.putInt(id);
+      }
+      record(15, b);
     }
     return this;
   }
