@@ -14,58 +14,25 @@ final class JvmThreads {
   // Comms, of which the kernel keeps 15 bytes; a # stands before the number of one of several.
 
   private static final Set<String> GC =
-      Set.of(
-          "CMS Main Thread",
-          "CMS Thread#",
-          "G1 Conc#",
-          "G1 Main Marker",
-          "G1 Refine#",
-          "G1 Service",
-          "G1 Young RemSet",
-          "GC Thread#",
-          "GC task thread#",
-          "Shenandoah Cont",
-          "Shenandoah GC T",
-          "Shenandoah Unco",
-          "StringDedupProc",
-          "XDirector",
-          "XDriver",
-          "XStat",
-          "XUncommitter",
-          "XUnmapper",
-          "XWorker#",
-          "ZDirector",
-          "ZDriver",
-          "ZDriverMajor",
-          "ZDriverMinor",
-          "ZStat",
-          "ZUncommitter",
-          "ZUncommitter#",
-          "ZUnmapper",
-          "ZWorker#",
-          "ZWorkerOld#",
-          "ZWorkerYoung#");
+      Words.listed(
+          """
+          CMS Main Thread, CMS Thread#, G1 Conc#, G1 Main Marker, G1 Refine#, G1 Service,
+          G1 Young RemSet, GC Thread#, GC task thread#, Shenandoah Cont, Shenandoah GC T,
+          Shenandoah Unco, StringDedupProc, XDirector, XDriver, XStat, XUncommitter, XUnmapper,
+          XWorker#, ZDirector, ZDriver, ZDriverMajor, ZDriverMinor, ZStat, ZUncommitter,
+          ZUncommitter#, ZUnmapper, ZWorker#, ZWorkerOld#, ZWorkerYoung#
+          """);
 
   private static final Set<String> COMPILER =
       Set.of("C1 CompilerThre", "C2 CompilerThre", "JVMCI CompilerT", "JVMCI-native Co");
 
   private static final Set<String> VM =
-      Set.of(
-          "AsyncLog Thread",
-          "Attach Listener",
-          "JFR Periodic Ta",
-          "JFR Recorder Th",
-          "JFR Sampler Thr",
-          "JFR Thread Samp",
-          "Monitor Deflati",
-          "Notification Th",
-          "Reference Handl",
-          "RuntimeWorker#",
-          "Service Thread",
-          "Signal Dispatch",
-          "Sweeper thread",
-          "VM Periodic Tas",
-          "VM Thread");
+      Words.listed(
+          """
+          AsyncLog Thread, Attach Listener, JFR Periodic Ta, JFR Recorder Th, JFR Sampler Thr,
+          JFR Thread Samp, Monitor Deflati, Notification Th, Reference Handl, RuntimeWorker#,
+          Service Thread, Signal Dispatch, Sweeper thread, VM Periodic Tas, VM Thread
+          """);
 
   private JvmThreads() {}
 

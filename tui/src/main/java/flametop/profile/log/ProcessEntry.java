@@ -22,33 +22,12 @@ final class ProcessEntry {
 
   /** Programs that start what others asked them to: each process that they start is on its own. */
   private static final Set<String> STARTERS =
-      Set.of(
-          "agetty",
-          "atd",
-          "catatonit",
-          "conmon",
-          "containerd",
-          "cron",
-          "crond",
-          "crun",
-          "docker-init",
-          "dumb-init",
-          "getty",
-          "inetd",
-          "init",
-          "konsole",
-          "login",
-          "podman",
-          "runc",
-          "runsv",
-          "runsvdir",
-          "screen",
-          "sshd",
-          "supervisord",
-          "systemd",
-          "tini",
-          "xinetd",
-          "xterm");
+      Words.of(
+          """
+          agetty atd catatonit conmon containerd cron crond crun docker-init dumb-init getty inetd
+          init konsole login podman runc runsv runsvdir screen sshd supervisord systemd tini
+          xinetd xterm
+          """);
 
   /** How the names of further starters begin: comms are cut at 15 bytes. */
   private static final String[] STARTERS_BEGIN = {

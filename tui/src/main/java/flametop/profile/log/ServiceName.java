@@ -1,7 +1,6 @@
 package flametop.profile.log;
 
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
@@ -22,34 +21,23 @@ final class ServiceName {
   /** The kind of an interpreter, which says how its command line is read. */
   private enum Kind {
     JAVA(
+        "java",
         null,
-        "-cp",
-        "-classpath",
-        "--class-path",
-        "-p",
-        "--module-path",
-        "--upgrade-module-path",
-        "--add-modules",
-        "--add-reads",
-        "--add-exports",
-        "--add-opens",
-        "--limit-modules",
-        "--patch-module",
-        "--enable-native-access",
-        "--source"),
-    PYTHON("-[a-zA-Z]*c", "-W", "-X", "--check-hash-based-pycs"),
+        """
+        -cp -classpath --class-path -p --module-path --upgrade-module-path --add-modules --add-reads
+        --add-exports --add-opens --limit-modules --patch-module --enable-native-access --source
+        """),
+    PYTHON("python pypy", "-[a-zA-Z]*c", "-W -X --check-hash-based-pycs"),
     SCRIPT(
+        "node nodejs bun deno ruby perl php lua luajit",
         "-[nplaiwuxs0]*[eE]|--eval|-p|--print",
-        "-r",
-        "-I",
-        "--require",
-        "--import",
-        "--loader",
-        "-d",
-        "-S",
-        "-t"),
-    SHELL("-[a-zA-Z]*c", "-o", "-O", "--rcfile", "--init-file"),
-    DOTNET(null, "--additionalprobingpath", "--depsfile", "--runtimeconfig", "--fx-version");
+        "-r -I --require --import --loader -d -S -t"),
+    SHELL("sh bash dash zsh ksh", "-[a-zA-Z]*c", "-o -O --rcfile --init-file"),
+    DOTNET("dotnet mono", null, "--additionalprobingpath --depsfile --runtimeconfig --fx-version");
+
+    /** Names of programs without their versions. */
+    @SuppressWarnings("ImmutableEnumChecker") // of Set.of
+    final Set<String> programs;
 
     /** Options after which the program itself stands: it may be long, and may hold a secret. */
     final @Nullable Pattern inline;
@@ -58,9 +46,21 @@ final class ServiceName {
     @SuppressWarnings("ImmutableEnumChecker") // of Set.of
     final Set<String> withValue;
 
-    Kind(@Nullable String inline, String... withValue) {
+    Kind(String programs, @Nullable String inline, String withValue) {
+      this.programs = Words.of(programs);
       this.inline = inline == null ? null : Pattern.compile(inline);
-      this.withValue = Set.of(withValue);
+      this.withValue = Words.of(withValue);
+    }
+
+    /** The kind of a program; null if the program is no interpreter. */
+    static @Nullable Kind of(String program) {
+      String name = VERSION.matcher(program).replaceFirst("");
+      for (Kind kind : values()) {
+        if (kind.programs.contains(name)) {
+          return kind;
+        }
+      }
+      return null;
     }
 
     boolean isInline(String word) {
@@ -80,28 +80,6 @@ final class ServiceName {
 
   /** Python's option after which a module stands. */
   private static final Pattern MODULE = Pattern.compile("-[a-zA-Z]*m");
-
-  private static final Map<String, Kind> INTERPRETERS =
-      Map.ofEntries(
-          Map.entry("java", Kind.JAVA),
-          Map.entry("python", Kind.PYTHON),
-          Map.entry("pypy", Kind.PYTHON),
-          Map.entry("node", Kind.SCRIPT),
-          Map.entry("nodejs", Kind.SCRIPT),
-          Map.entry("bun", Kind.SCRIPT),
-          Map.entry("deno", Kind.SCRIPT),
-          Map.entry("ruby", Kind.SCRIPT),
-          Map.entry("perl", Kind.SCRIPT),
-          Map.entry("php", Kind.SCRIPT),
-          Map.entry("lua", Kind.SCRIPT),
-          Map.entry("luajit", Kind.SCRIPT),
-          Map.entry("sh", Kind.SHELL),
-          Map.entry("bash", Kind.SHELL),
-          Map.entry("dash", Kind.SHELL),
-          Map.entry("zsh", Kind.SHELL),
-          Map.entry("ksh", Kind.SHELL),
-          Map.entry("dotnet", Kind.DOTNET),
-          Map.entry("mono", Kind.DOTNET));
 
   private ServiceName() {}
 
@@ -125,7 +103,7 @@ final class ServiceName {
       return cut(title(words));
     }
     String program = file(first.startsWith("-") ? first.substring(1) : first);
-    Kind kind = INTERPRETERS.get(VERSION.matcher(program).replaceFirst(""));
+    Kind kind = Kind.of(program);
     if (kind == null) {
       return comm;
     }

@@ -501,7 +501,9 @@ public final class Stacks extends InternedFunctions {
     int user = user(stack);
     for (int index = user - 1; index >= 0; index--) {
       Function function = function(stack, index);
-      if (function != null && function.kind().isFrame() && !CLibraries.has(function.module())) {
+      if (function != null
+          && function.kind().isFrame()
+          && !WorkWaits.isCLibrary(function.module())) {
         return function;
       }
     }

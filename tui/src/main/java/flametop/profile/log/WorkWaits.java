@@ -4,8 +4,6 @@ import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -32,64 +30,44 @@ final class WorkWaits {
   /** How a thread sleeps, as the kernel sees the thread. */
   private enum Call {
     /** Event loops and accept loops wait like this, and threads for signals. */
-    LOOP,
+    LOOP(
+        """
+        ep_poll do_epoll_wait do_epoll_pwait inet_csk_accept inet_csk_wait_for_connect inet_accept
+        unix_accept vsock_accept do_accept do_sigtimedwait __x64_sys_pause __arm64_sys_pause
+        """,
+        "epoll_wait epoll_pwait epoll_pwait2 accept accept4 sigwait sigwaitinfo sigtimedwait pause"),
     /** Loops wait like this, and clients for an answer. */
-    POLL,
+    POLL("do_poll do_sys_poll do_select core_sys_select", "poll ppoll select pselect"),
     /** A wait for a condition, for a lock, for a thread. */
-    FUTEX,
-    /** A sleep for a time. */
-    CLOCK
+    FUTEX(
+        "futex_do_wait futex_wait_queue futex_wait_queue_me __futex_wait",
+        """
+        pthread_cond_wait pthread_cond_timedwait pthread_cond_clockwait cnd_wait cnd_timedwait
+        """),
+    /** A sleep for a time, by which nobody waits for work. */
+    CLOCK("do_nanosleep hrtimer_nanosleep", "");
+
+    /** The functions of the kernel by which the call is known. */
+    @SuppressWarnings("ImmutableEnumChecker") // of Set.of
+    final Set<String> kernel;
+
+    /** The functions of the C library by which programs make the call to wait for work. */
+    @SuppressWarnings("ImmutableEnumChecker") // of Set.of
+    final Set<String> library;
+
+    Call(String kernel, String library) {
+      this.kernel = Words.of(kernel);
+      this.library = Words.of(library);
+    }
   }
 
-  /** The functions of the kernel by which calls are known. */
-  private static final Map<Call, Set<String>> KERNEL =
-      Map.of(
-          Call.LOOP,
-          Set.of(
-              "ep_poll",
-              "do_epoll_wait",
-              "do_epoll_pwait",
-              "inet_csk_accept",
-              "inet_csk_wait_for_connect",
-              "inet_accept",
-              "unix_accept",
-              "vsock_accept",
-              "do_accept",
-              "do_sigtimedwait",
-              "__x64_sys_pause",
-              "__arm64_sys_pause"),
-          Call.POLL,
-          Set.of("do_poll", "do_sys_poll", "do_select", "core_sys_select"),
-          Call.FUTEX,
-          Set.of("futex_do_wait", "futex_wait_queue", "futex_wait_queue_me", "__futex_wait"),
-          Call.CLOCK,
-          Set.of("do_nanosleep", "hrtimer_nanosleep"));
-
-  /** The functions of the C library by which programs make calls to wait for work. */
-  private static final Map<Call, Set<String>> LIBRARY =
-      Map.of(
-          Call.LOOP,
-          Set.of(
-              "epoll_wait",
-              "epoll_pwait",
-              "epoll_pwait2",
-              "accept",
-              "accept4",
-              "sigwait",
-              "sigwaitinfo",
-              "sigtimedwait",
-              "pause"),
-          Call.POLL,
-          Set.of("poll", "ppoll", "select", "pselect"),
-          Call.FUTEX,
-          Set.of(
-              "pthread_cond_wait",
-              "pthread_cond_timedwait",
-              "pthread_cond_clockwait",
-              "cnd_wait",
-              "cnd_timedwait"),
-          Call.CLOCK,
-          Set.of());
+  /** The libraries by which programs call the kernel, and which are part of no program. */
+  private static final Set<String> C_LIBRARIES =
+      Words.of(
+          """
+          libc libc-2 libpthread librt ld-linux-x86-64 ld-linux-aarch64 ld-musl-x86_64
+          ld-musl-aarch64 [vdso]
+          """);
 
   /** Functions of the kernel between a call and the switch to another task. */
   private static final Pattern SWITCH =
@@ -111,18 +89,11 @@ final class WorkWaits {
 
   /** Libraries of clients: whatever waits below them waits for an answer. Names up to a point. */
   private static final Set<String> CLIENTS =
-      Set.of(
-          "libpq",
-          "libmysqlclient",
-          "libmariadb",
-          "libcurl",
-          "libcurl-gnutls",
-          "libhiredis",
-          "libldap",
-          "libssh",
-          "libssh2",
-          "libresolv",
-          "libmemcached");
+      Words.of(
+          """
+          libpq libmysqlclient libmariadb libcurl libcurl-gnutls libhiredis libldap libssh libssh2
+          libresolv libmemcached
+          """);
 
   /** Functions that only wait for work, and never do any; names begin like this. */
   private static final List<String> PURE =
@@ -159,45 +130,15 @@ final class WorkWaits {
 
   /** Last words in the names of functions that take work, or that are loops. */
   private static final Set<String> TAKES =
-      Set.of(
-          "pop",
-          "dequeue",
-          "take",
-          "idle",
-          "worker",
-          "workers",
-          "loop",
-          "listener",
-          "server",
-          "consumer");
+      Words.of("pop dequeue take idle worker workers loop listener server consumer");
 
   /** Words that may stand behind those. */
   private static final Set<String> FILL =
-      Set.of(
-          "thread",
-          "main",
-          "run",
-          "fn",
-          "func",
-          "function",
-          "routine",
-          "start",
-          "proc",
-          "body",
-          "entry",
-          "front",
-          "wait",
-          "blocking",
-          "locked",
-          "unlocked",
-          "timed",
-          "timeout",
-          "until",
-          "for",
-          "impl",
-          "inner",
-          "internal",
-          "intern");
+      Words.of(
+          """
+          thread main run fn func function routine start proc body entry front wait blocking
+          locked unlocked timed timeout until for impl inner internal intern
+          """);
 
   /** Words that say with a last word of {@link #WORK} that a function takes work. */
   private static final Set<String> GETS = Set.of("get", "next", "fetch");
@@ -266,7 +207,7 @@ final class WorkWaits {
     if (call == null || isForbidden()) {
       return false;
     }
-    if (frames.stream().anyMatch(f -> startsWithAny(bare(f), PURE))) {
+    if (frames.stream().anyMatch(f -> PURE.stream().anyMatch(bare(f)::startsWith))) {
       return true;
     }
     int own = own(call);
@@ -298,9 +239,9 @@ final class WorkWaits {
   private @Nullable Call call() {
     for (int i = frames.size() - 1; i >= user; i--) {
       String name = bare(frames.get(i));
-      for (Map.Entry<Call, Set<String>> call : KERNEL.entrySet()) {
-        if (call.getValue().contains(name)) {
-          return call.getKey();
+      for (Call call : Call.values()) {
+        if (call.kernel.contains(name)) {
+          return call;
         }
       }
       if (!SWITCH.matcher(name).matches()) {
@@ -329,20 +270,16 @@ final class WorkWaits {
   private int own(Call call) {
     int unnamed = 0;
     int at = user;
-    for (; at > 0 && CLibraries.has(frames.get(at - 1).module()); at--) {
+    for (; at > 0 && isCLibrary(frames.get(at - 1).module()); at--) {
       String name = libraryName(at - 1);
       if (isUnnamed(name)) {
         unnamed++;
-      } else if (!library(call).contains(name) && !WAITS.matcher(name).matches()) {
+      } else if (!call.library.contains(name) && !WAITS.matcher(name).matches()) {
         return 0;
       }
     }
     // A condition that was signalled takes its lock: that is two functions below the wait.
     return call == Call.FUTEX && unnamed == 2 ? 0 : at;
-  }
-
-  private static Set<String> library(Call call) {
-    return Objects.requireNonNull(LIBRARY.get(call));
   }
 
   /** The name of a function of the C library, without the marks of its other names. */
@@ -353,7 +290,7 @@ final class WorkWaits {
   /** Whether the thread waits for a condition: the frames behind the first ones are a wait. */
   private boolean isCondition(int own) {
     for (int at = own; at < user; at++) {
-      if (library(Call.FUTEX).contains(libraryName(at))) {
+      if (Call.FUTEX.library.contains(libraryName(at))) {
         return true;
       }
     }
@@ -397,7 +334,7 @@ final class WorkWaits {
   private boolean isOfHelper() {
     boolean any = false;
     for (Function frame : frames.subList(0, user)) {
-      if (!CLibraries.has(frame.module()) && !bare(frame).startsWith("[")) {
+      if (!isCLibrary(frame.module()) && !bare(frame).startsWith("[")) {
         if (!HELPERS.contains(upToPoint(frame.module()))) {
           return false;
         }
@@ -428,7 +365,7 @@ final class WorkWaits {
         return false;
       }
       boolean plumbing =
-          CLibraries.has(frame.module())
+          isCLibrary(frame.module())
               || upToPoint(frame.module()).equals("libstdc++")
               || STARTS.matcher(bare(frame)).matches()
               || isWrapper(frame);
@@ -496,17 +433,17 @@ final class WorkWaits {
     return arguments > 0 ? name.substring(0, arguments) : name;
   }
 
+  /**
+   * Whether a module is a library by which programs call the kernel.
+   *
+   * @param module name of its file; or in brackets what the module is
+   */
+  static boolean isCLibrary(String module) {
+    return C_LIBRARIES.contains(upToPoint(module));
+  }
+
   private static String upToPoint(String module) {
     int point = module.indexOf('.');
     return point < 0 ? module : module.substring(0, point);
-  }
-
-  private static boolean startsWithAny(String name, List<String> beginnings) {
-    for (String beginning : beginnings) {
-      if (name.startsWith(beginning)) {
-        return true;
-      }
-    }
-    return false;
   }
 }

@@ -74,7 +74,7 @@ final class InnermostOwnTest {
     "app, false",
     "[kernel], false"
   })
-  void has_module_isByTheNameUpToItsFirstPoint(String module, boolean is) {
-    assertEquals(is, CLibraries.has(module));
+  void isCLibrary_module_isByTheNameUpToItsFirstPoint(String module, boolean is) {
+    assertEquals(is, WorkWaits.isCLibrary(module));
   }
 }
