@@ -10,6 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,6 +78,22 @@ public final class HostUsage {
     }
   }
 
+  /** The sums of one second, by its number. */
+  private static final class Second {
+    final long number;
+    double busy;
+
+    /** ns that the CPUs were told of, in the mean. */
+    double wall;
+
+    long queued;
+    int passes;
+
+    Second(long number) {
+      this.number = number;
+    }
+  }
+
   /** Two moments. */
   private record Span(Totals from, Totals to) {
     long nanos() {
@@ -93,14 +110,9 @@ public final class HostUsage {
   /** The time that reports are about; null until the totals of two moments are kept. */
   private @Nullable Span span;
 
-  private final long[] stripSecond = new long[STRIP_SECONDS];
-  private final double[] stripBusy = new double[STRIP_SECONDS];
+  /** By number modulo their count; null where nothing was told. */
+  private final @Nullable Second[] strip = new Second[STRIP_SECONDS];
 
-  /** ns that the CPUs were told of, in the mean. */
-  private final double[] stripWall = new double[STRIP_SECONDS];
-
-  private final long[] stripQueued = new long[STRIP_SECONDS];
-  private final int[] stripPasses = new int[STRIP_SECONDS];
   private long lastBusy;
   private long lastElapsed;
   private long firstSecond = Long.MIN_VALUE;
@@ -192,9 +204,9 @@ public final class HostUsage {
    * @param queued tasks that wait for a CPU
    */
   public void passEnds(long time, int queued) {
-    int bin = bin(time);
-    stripQueued[bin] += queued;
-    stripPasses[bin]++;
+    Second second = second(time);
+    second.queued += queued;
+    second.passes++;
   }
 
   public void batchEnds(long time) {
@@ -211,9 +223,9 @@ public final class HostUsage {
       online += cpu.online ? 1 : 0;
     }
     if (lastElapsed > 0) {
-      int bin = bin(time);
-      stripBusy[bin] += Math.max(0, busy - lastBusy);
-      stripWall[bin] += (double) Math.max(0, elapsed - lastElapsed) / Math.max(1, online);
+      Second second = second(time);
+      second.busy += Math.max(0, busy - lastBusy);
+      second.wall += (double) Math.max(0, elapsed - lastElapsed) / Math.max(1, online);
     }
     lastBusy = busy;
     lastElapsed = elapsed;
@@ -229,20 +241,18 @@ public final class HostUsage {
     }
   }
 
-  private int bin(long time) {
-    long second = time / SECOND;
+  private Second second(long time) {
+    long number = time / SECOND;
     if (firstSecond == Long.MIN_VALUE) {
-      firstSecond = second;
+      firstSecond = number;
     }
-    int bin = (int) (second % STRIP_SECONDS);
-    if (stripSecond[bin] != second) {
-      stripSecond[bin] = second;
-      stripBusy[bin] = 0;
-      stripWall[bin] = 0;
-      stripQueued[bin] = 0;
-      stripPasses[bin] = 0;
+    int at = (int) (number % STRIP_SECONDS);
+    Second known = strip[at];
+    if (known == null || known.number != number) {
+      known = new Second(number);
+      strip[at] = known;
     }
-    return bin;
+    return known;
   }
 
   public double[] load() {
@@ -272,22 +282,15 @@ public final class HostUsage {
 
   /** Busy CPUs by second until {@code time}, oldest first; NaN where nothing was counted. */
   public float[] busyBySecond(long time) {
-    return strip(
-        time, bin -> stripWall[bin] == 0 ? Float.NaN : (float) (stripBusy[bin] / stripWall[bin]));
+    return strip(time, s -> s.wall == 0 ? Double.NaN : s.busy / s.wall);
   }
 
   /** Tasks waiting for a CPU by second until {@code time}, like {@link #busyBySecond}. */
   public float[] queuedBySecond(long time) {
-    return strip(
-        time,
-        bin -> stripPasses[bin] == 0 ? Float.NaN : (float) stripQueued[bin] / stripPasses[bin]);
+    return strip(time, s -> s.passes == 0 ? Double.NaN : (float) s.queued / s.passes);
   }
 
-  private interface Bin {
-    float value(int bin);
-  }
-
-  private float[] strip(long time, Bin bins) {
+  private float[] strip(long time, ToDoubleFunction<Second> value) {
     long last = time / SECOND;
     if (firstSecond == Long.MIN_VALUE || last < firstSecond) {
       return new float[0];
@@ -295,9 +298,10 @@ public final class HostUsage {
     int length = (int) Math.min(STRIP_SECONDS, last - firstSecond + 1);
     float[] values = new float[length];
     for (int i = 0; i < length; i++) {
-      long second = last - length + 1 + i;
-      int bin = (int) (second % STRIP_SECONDS);
-      values[i] = stripSecond[bin] == second ? bins.value(bin) : Float.NaN;
+      long number = last - length + 1 + i;
+      Second known = strip[(int) (number % STRIP_SECONDS)];
+      boolean isTold = known != null && known.number == number;
+      values[i] = isTold ? (float) value.applyAsDouble(known) : Float.NaN;
     }
     return values;
   }
