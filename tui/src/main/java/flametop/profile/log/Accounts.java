@@ -194,10 +194,6 @@ public final class Accounts {
     return held;
   }
 
-  private List<Account> begun() {
-    return accounts.stream().filter(account -> account != null && account.begun).toList();
-  }
-
   /** The account of a task; a new one if it has none. */
   private Account account(int task) {
     if (held(task)) {
@@ -499,14 +495,11 @@ public final class Accounts {
 
   /** Adds the owners and stacks that accounts refer to. */
   public void mark(BitSet owners, BitSet stacks) {
-    for (Account account : begun()) {
-      owners.set(account.owner);
-      // What is no stack is below zero.
-      if (account.openStack >= 0) {
-        stacks.set(account.openStack);
-      }
-      if (account.sampledStack >= 0) {
-        stacks.set(account.sampledStack);
+    for (Account account : accounts) {
+      if (account != null && account.begun) {
+        owners.set(account.owner);
+        Stacks.keep(account.openStack, stacks);
+        Stacks.keep(account.sampledStack, stacks);
       }
     }
   }

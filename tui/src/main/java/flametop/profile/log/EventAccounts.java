@@ -119,9 +119,7 @@ public final class EventAccounts {
     for (List<Sample> some : List.of(young, samples)) {
       for (Sample sample : some) {
         owners.set(sample.owner);
-        if (sample.stack >= 0) {
-          stacks.set(sample.stack);
-        }
+        Stacks.keep(sample.stack, stacks);
       }
     }
   }

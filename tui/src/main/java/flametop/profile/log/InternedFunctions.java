@@ -4,6 +4,7 @@ import flametop.array.IntColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.tree.Functions;
+import flametop.profile.tree.Slots;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.HashMap;
@@ -28,13 +29,8 @@ abstract class InternedFunctions implements Functions {
     if (found != null) {
       return found;
     }
-    int number = functions.size();
-    if (free.size > 0) {
-      number = free.pop();
-      functions.set(number, function);
-    } else {
-      functions.add(function);
-    }
+    int number = free.size > 0 ? free.pop() : functions.size();
+    Slots.put(functions, number, function);
     made++;
     known.put(function, number);
     return number;

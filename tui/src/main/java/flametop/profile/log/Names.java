@@ -2,9 +2,9 @@ package flametop.profile.log;
 
 import com.github.benmanes.caffeine.cache.Cache;
 import com.github.benmanes.caffeine.cache.Caffeine;
+import flametop.array.IntColumn;
 import flametop.sampler.NameRequests;
 import flametop.sampler.NameSource;
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,8 +41,7 @@ public final class Names {
           .weigher((Place place, Name name) -> 96 + 2 * name.text().length())
           .executor(Runnable::run)
           .build();
-  private int[] wanted = new int[256];
-  private int count;
+  private final IntColumn wanted = new IntColumn();
 
   public Names(NameRequests requests) {
     this.requests = requests;
@@ -57,10 +56,7 @@ public final class Names {
   public @Nullable Name want(int frame, @Nullable Place place) {
     Name name = place == null ? null : answered.getIfPresent(place);
     if (name == null) {
-      if (count == wanted.length) {
-        wanted = Arrays.copyOf(wanted, 2 * count);
-      }
-      wanted[count++] = frame;
+      wanted.add(frame);
     }
     return name;
   }
@@ -82,9 +78,9 @@ public final class Names {
   }
 
   public void flush() {
-    if (count > 0) {
-      requests.ask(wanted, count);
-      count = 0;
+    if (wanted.size > 0) {
+      requests.ask(wanted.items, wanted.size);
+      wanted.clear();
     }
   }
 }

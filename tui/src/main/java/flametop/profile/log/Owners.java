@@ -33,6 +33,11 @@ public final class Owners {
       String cgroup,
       String ancestor,
       ThreadKind kind) {
+    /** Of all threads of that kind. */
+    Key ofMany(String theirComm) {
+      return new Key(NONE, process, theirComm, processComm, service, cgroup, ancestor, kind);
+    }
+
     @Override
     public boolean equals(Object other) {
       return other instanceof Key key
@@ -196,18 +201,7 @@ public final class Owners {
           new Key(
               NONE, all, key.processComm, key.processComm, key.service, NOBODY, below, key.kind));
     }
-    return owner.gone < before
-        ? intern(
-            new Key(
-                NONE,
-                key.process,
-                NOBODY,
-                key.processComm,
-                key.service,
-                key.cgroup,
-                key.ancestor,
-                key.kind))
-        : number;
+    return owner.gone < before ? intern(key.ofMany(NOBODY)) : number;
   }
 
   private int intern(Key key) {
@@ -217,11 +211,7 @@ public final class Owners {
     }
     int number = slots.take();
     Owner owner = new Owner(key);
-    if (number == owners.size()) {
-      owners.add(owner);
-    } else {
-      owners.set(number, owner);
-    }
+    Slots.put(owners, number, owner);
     if (key.task != NONE) {
       Task task = tasks.get(key.task);
       owner.tid = task.tid;
@@ -229,17 +219,7 @@ public final class Owners {
       task.newest = number;
     }
     known.put(key, number);
-    Key all =
-        new Key(
-            NONE,
-            key.process,
-            "",
-            key.processComm,
-            key.service,
-            key.cgroup,
-            key.ancestor,
-            key.kind);
-    Integer group = known.putIfAbsent(all, number);
+    Integer group = known.putIfAbsent(key.ofMany(""), number);
     owner.group = group == null ? number : group;
     return number;
   }

@@ -131,11 +131,7 @@ public final class Processes {
 
   private ProcessEntry begin(int slot) {
     ProcessEntry process = new ProcessEntry();
-    if (slot == processes.size()) {
-      processes.add(process);
-    } else {
-      processes.set(slot, process);
-    }
+    Slots.put(processes, slot, process);
     return process;
   }
 

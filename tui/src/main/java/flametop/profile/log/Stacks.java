@@ -162,6 +162,13 @@ public final class Stacks extends InternedFunctions {
     return REASONS - why.number();
   }
 
+  /** Adds a stack to those that are kept; what is no stack is below zero. */
+  static void keep(int stack, BitSet kept) {
+    if (stack >= 0) {
+      kept.set(stack);
+    }
+  }
+
   /** Stacks and functions that are kept. */
   public int size() {
     return stackSlots.size() + frameSlots.size() + kept();
@@ -184,15 +191,7 @@ public final class Stacks extends InternedFunctions {
 
   public void moduleSeen(int id, ModuleKind kind, String path, String buildId) {
     String file = path.substring(path.lastIndexOf('/') + 1);
-    put(modules, moduleSlots.introduce(id), new Module(kind, path, file, buildId));
-  }
-
-  private static <T> void put(List<T> to, int slot, T what) {
-    if (slot == to.size()) {
-      to.add(what);
-    } else {
-      to.set(slot, what);
-    }
+    Slots.put(modules, moduleSlots.introduce(id), new Module(kind, path, file, buildId));
   }
 
   public void frameSeen(int id, int module, long offset, boolean guessed) {
@@ -214,7 +213,7 @@ public final class Stacks extends InternedFunctions {
     }
     int slot = stackSlots.introduce(id);
     Stack stack = new Stack(end, user, frames, now);
-    put(stacks, slot, stack);
+    Slots.put(stacks, slot, stack);
     for (int frame : frames) {
       stack.isOfJvm |= modules.get(frameModule.items[frame]).isJvm();
       if (nameless(frame)) {

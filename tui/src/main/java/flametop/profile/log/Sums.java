@@ -88,19 +88,25 @@ public final class Sums {
   }
 
   private int slot(int thing, int wanted) {
-    int newest = first(thing);
-    for (int slot = newest; slot >= 0; slot = next(slot)) {
-      if (kind(slot) == wanted) {
-        return slot;
-      }
+    int found = find(thing, wanted);
+    if (found >= 0) {
+      return found;
     }
     int slot = slots();
-    links.add(newest << KIND_BITS | wanted);
+    links.add(first(thing) << KIND_BITS | wanted);
     first.set(thing, slot);
     opens.add(0);
     opens.add(0);
     for (int i = 0; i < width; i++) {
       bases.add(0);
+    }
+    return slot;
+  }
+
+  private int find(int thing, int kind) {
+    int slot = first(thing);
+    while (slot >= 0 && kind(slot) != kind) {
+      slot = next(slot);
     }
     return slot;
   }
@@ -168,12 +174,8 @@ public final class Sums {
 
   /** ns of a thing in one kind at the head, whatever the window is. */
   public long head(int thing, int kind, long time) {
-    for (int slot = first(thing); slot >= 0; slot = next(slot)) {
-      if (kind(slot) == kind) {
-        return bases.items[width * slot + HEAD] + opens.items[2 * slot + HEAD] * time;
-      }
-    }
-    return 0;
+    int slot = find(thing, kind);
+    return slot < 0 ? 0 : bases.items[width * slot + HEAD] + opens.items[2 * slot + HEAD] * time;
   }
 
   /**

@@ -78,10 +78,7 @@ public final class TaskStates {
   public void mark(BitSet owners, BitSet stacks) {
     for (int task = 0; task < count(); task++) {
       owners.set(owner[task]);
-      // What is no stack is below zero.
-      if (stack[task] >= 0) {
-        stacks.set(stack[task]);
-      }
+      Stacks.keep(stack[task], stacks);
     }
   }
 }

@@ -2,6 +2,7 @@ package flametop.profile.tree;
 
 import java.util.Arrays;
 import java.util.BitSet;
+import java.util.List;
 import java.util.function.IntConsumer;
 
 /**
@@ -52,6 +53,15 @@ public final class Slots {
     count = Math.max(count, slot + 1);
     taken++;
     return slot;
+  }
+
+  /** Keeps a thing in a slot of its list, or in the slot behind the last. */
+  public static <T> void put(List<T> things, int slot, T thing) {
+    if (slot == things.size()) {
+      things.add(thing);
+    } else {
+      things.set(slot, thing);
+    }
   }
 
   /** The slot of the thing with this id; {@link #NONE} if there is none. */
