@@ -85,17 +85,7 @@ final class Trend implements ChangeLog.Reader {
   }
 
   @Override
-  public void moved(
-      int from,
-      int owner,
-      int stack,
-      int toOwner,
-      int toStack,
-      int spot,
-      int toSpot,
-      long base,
-      int open,
-      long samples) {
+  public void moved(int from, int owner, int stack, int spot, long base, int open, long samples) {
     drop();
   }
 

@@ -41,20 +41,11 @@ public final class ChangeLog {
     void leave(int from, int to);
 
     /**
-     * Behind the beginning of chunk {@code from}, something belongs to another owner, stack or spot
-     * from now on. No cursor stands within the chunks that this is about.
+     * Behind the beginning of chunk {@code from} there is this change more. So what belongs to
+     * another owner, stack or spot from now on is told of twice, first with its negative. No cursor
+     * stands within the chunks that this is about.
      */
-    void moved(
-        int from,
-        int owner,
-        int stack,
-        int toOwner,
-        int toStack,
-        int spot,
-        int toSpot,
-        long base,
-        int open,
-        long samples);
+    void moved(int from, int owner, int stack, int spot, long base, int open, long samples);
 
     /** Whether it tells CPUs apart. */
     boolean tellsCpus();
@@ -187,9 +178,7 @@ public final class ChangeLog {
     }
     for (int i = 0; i < newest.count; i++) {
       owners.set(newest.owner[i]);
-      if (newest.stack[i] >= 0) {
-        stacks.set(newest.stack[i]);
-      }
+      Stacks.keep(newest.stack[i], stacks);
     }
   }
 
@@ -282,11 +271,9 @@ public final class ChangeLog {
   /** Ends what the CPU clock told up to a time, within a batch; not where a mark is as late. */
   public void within(long time) {
     Chunk c = last();
-    Chunk before = chunks.size() > 1 ? chunks.get(chunks.size() - 2) : c;
-    long since = c.timeBefore(c.marks, before == c ? startTime : before.endTime());
-    if (time > since && c.marks < chunkEntries - 1) {
-      long pass = c.marks > 0 ? c.endPass() : before == c ? 0 : before.endPass();
-      c.markWithin(time, pass, newest.count);
+    int chunk = chunks.size() - 1;
+    if (time > time(chunk, c.marks) && c.marks < chunkEntries - 1) {
+      c.markWithin(time, pass(chunk, c.marks), newest.count);
     }
   }
 
@@ -313,28 +300,32 @@ public final class ChangeLog {
    * Time of the mark that the cursor stands at; the start of the log if it stands before the first.
    */
   public long time(Cursor cursor) {
-    if (cursor.mark > 0) {
-      return chunk(cursor).markTime[cursor.mark - 1];
+    return time(cursor.chunk, cursor.mark);
+  }
+
+  private long time(int chunk, int mark) {
+    if (mark > 0) {
+      return chunks.get(chunk).markTime[mark - 1];
     }
-    return cursor.chunk > 0 ? chunks.get(cursor.chunk - 1).endTime() : startTime;
+    return chunk > 0 ? chunks.get(chunk - 1).endTime() : startTime;
   }
 
   /** Passes completed at the mark that the cursor stands at. */
   long pass(Cursor cursor) {
-    if (cursor.mark > 0) {
-      return chunk(cursor).markPass[cursor.mark - 1];
+    return pass(cursor.chunk, cursor.mark);
+  }
+
+  private long pass(int chunk, int mark) {
+    if (mark > 0) {
+      return chunks.get(chunk).markPass[mark - 1];
     }
-    return cursor.chunk > 0 ? chunks.get(cursor.chunk - 1).endPass() : 0;
+    return chunk > 0 ? chunks.get(chunk - 1).endPass() : 0;
   }
 
   /** The time up to which stays are told at the cursor: that of the last mark that ends a batch. */
   public long told(Cursor cursor) {
-    Chunk c = chunk(cursor);
-    int whole = c.wholeAt(cursor.mark - 1);
     // A chunk never ends within a batch.
-    return whole >= 0
-        ? c.markTime[whole]
-        : cursor.chunk > 0 ? chunks.get(cursor.chunk - 1).endTime() : startTime;
+    return time(cursor.chunk, chunk(cursor).wholeAt(cursor.mark - 1) + 1);
   }
 
   /** Whether the cursor stands within a batch. */
@@ -398,8 +389,7 @@ public final class ChangeLog {
     int at = cursor.mark > 0 ? cursor.chunk : cursor.chunk - 1;
     Chunk c = chunks.get(at);
     int mark = cursor.mark > 0 ? cursor.mark - 1 : c.marks - 1;
-    long before = c.timeBefore(mark, at > 0 ? chunks.get(at - 1).endTime() : startTime);
-    return begin(before, c.markTime[mark], c.step);
+    return begin(time(at, mark), c.markTime[mark], c.step);
   }
 
   /** The end of a chunk is the start of the next. */
@@ -449,18 +439,12 @@ public final class ChangeLog {
 
   /** History older than this is only sums; {@link #startTime} if there is none. */
   public long compactedTo() {
-    return endOf(FULL);
+    return time(steps.first(FULL), 0);
   }
 
   /** History older than this is only one sum; {@link #startTime} if there is none. */
   public long summedTo() {
     return chunks.get(0).step == ALL ? chunks.get(0).endTime() : startTime;
-  }
-
-  /** The time before the first chunk with this step. */
-  private long endOf(long step) {
-    int at = steps.first(step);
-    return at > 0 ? chunks.get(at - 1).endTime() : startTime;
   }
 
   /** The first mark at or after a time; the time itself if that is none of history in full. */
@@ -520,7 +504,7 @@ public final class ChangeLog {
 
   /** Makes one chunk of the chunks from one on, as many as are {@code nanos} long. */
   private void sumUp(int from, int last, long nanos, long step) {
-    long begin = from > 0 ? chunks.get(from - 1).endTime() : startTime;
+    long begin = time(from, 0);
     int to = from;
     int count = chunks.get(from).count;
     while (to < last
@@ -578,7 +562,7 @@ public final class ChangeLog {
    * which is still to come.
    */
   private long before(Chunk last) {
-    return last.timeBefore(last.marks - 1, startTime);
+    return last.marks > 1 ? last.markTime[last.marks - 2] : startTime;
   }
 
   /** Time of the mark after a mark of a chunk that ends a batch. */

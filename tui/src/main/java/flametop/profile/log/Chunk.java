@@ -94,11 +94,6 @@ final class Chunk {
     return low;
   }
 
-  /** Time of the mark before a mark; {@code before} in front of the first. */
-  long timeBefore(int mark, long before) {
-    return mark == 0 ? before : markTime[mark - 1];
-  }
-
   long endTime() {
     return markTime[marks - 1];
   }

@@ -222,28 +222,16 @@ public abstract class LogWindow implements ChangeLog.Reader {
   }
 
   @Override
-  public void moved(
-      int from,
-      int owner,
-      int stack,
-      int toOwner,
-      int toStack,
-      int spot,
-      int toSpot,
-      long base,
-      int open,
-      long samples) {
+  public void moved(int from, int owner, int stack, int spot, long base, int open, long samples) {
     if (lost) {
       return;
     }
     version++;
     if (head.isPast(from)) {
-      head(owner, stack, spot, -base, -open, -samples);
-      head(toOwner, toStack, toSpot, base, open, samples);
+      head(owner, stack, spot, base, open, samples);
     }
     if (tail.isPast(from)) {
-      tail(owner, stack, spot, -base, -open, -samples);
-      tail(toOwner, toStack, toSpot, base, open, samples);
+      tail(owner, stack, spot, base, open, samples);
     }
   }
 

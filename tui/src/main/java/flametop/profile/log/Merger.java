@@ -8,8 +8,10 @@ final class Merger {
   private static final int SPOT_BITS = 16;
   private static final int STACK_BITS = Slots.BITS;
 
-  private final Chunk to;
-  private final Entries sums = new Entries(64);
+  /** The marks behind the sums. */
+  final Chunk marks;
+
+  final Entries sums = new Entries(64);
 
   /** The entries of the mark that goes on, by owner, stack and spot. */
   private final LongIndex keys = new LongIndex();
@@ -20,7 +22,7 @@ final class Merger {
    * @param step of the marks, ns
    */
   Merger(long step) {
-    to = new Chunk(step);
+    marks = new Chunk(step);
   }
 
   void add(int owner, int stack, int spot, int open, long base, long samples) {
@@ -51,27 +53,13 @@ final class Merger {
       }
     }
     from = sums.count;
-    to.mark(time, pass, from);
+    marks.mark(time, pass, from);
     keys.clear();
-  }
-
-  /** How many sums there are. */
-  int count() {
-    return sums.count;
-  }
-
-  Entries sums() {
-    return sums;
-  }
-
-  /** The marks behind the sums. */
-  Chunk marks() {
-    return to;
   }
 
   /** All sums, packed. */
   Chunk chunk(Packing packing) {
-    to.pack(packing, sums);
-    return to;
+    marks.pack(packing, sums);
+    return marks;
   }
 }

@@ -2,6 +2,8 @@ package flametop.profile.log;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.function.IntUnaryOperator;
 
 /**
  * Makes sums of entries, and fewer of them, and tells the readers of the {@link ChangeLog} what
@@ -29,28 +31,29 @@ final class Summing {
     if (!isOver(of, most)) {
       return of;
     }
+    Entries its = of.sums;
     Merger older =
         rekeyed(
             of,
             from,
-            (its, entry) ->
-                its.open[entry] == 0 ? owners.older(its.owner[entry], before) : its.owner[entry],
-            (its, entry) -> its.stack[entry]);
+            i -> its.open[i] == 0 ? owners.older(its.owner[i], before) : its.owner[i],
+            i -> its.stack[i]);
     return isOver(older, most) ? light(light(older, from, kept, false), from, kept, true) : older;
   }
 
   /** Tells apart only what is not over; all the rest is of nobody that is known. */
   Merger forgotten(Merger of, int from) {
+    Entries its = of.sums;
     return rekeyed(
         of,
         from,
-        (its, entry) -> its.open[entry] == 0 ? Owners.OLDER : its.owner[entry],
-        (its, entry) -> its.open[entry] == 0 ? Stacks.OLDER : its.stack[entry]);
+        i -> its.open[i] == 0 ? Owners.OLDER : its.owner[i],
+        i -> its.open[i] == 0 ? Stacks.OLDER : its.stack[i]);
   }
 
   private static boolean isOver(Merger of, int most) {
     boolean over = false;
-    Chunk marks = of.marks();
+    Chunk marks = of.marks;
     for (int m = 0; m < marks.marks; m++) {
       over |= marks.markEnd[m] - marks.begin(m) > most;
     }
@@ -58,7 +61,7 @@ final class Summing {
   }
 
   private Merger light(Merger of, int from, int most, boolean nobody) {
-    long[] least = new long[of.marks().marks];
+    long[] least = new long[of.marks.marks];
     boolean any = false;
     for (int m = 0; m < least.length; m++) {
       least[m] = leastKept(of, m, most, nobody ? (int) Math.min(2L * most, ALL) : most);
@@ -67,32 +70,30 @@ final class Summing {
     if (!any) {
       return of;
     }
-    Chunk marks = of.marks();
+    Chunk marks = of.marks;
+    Entries its = of.sums;
     // Without the time that is known, samples would have nothing to place.
-    Kept kept =
-        (its, entry) ->
-            its.open[entry] != 0
-                || its.stack[entry] == Stacks.NOT_SAMPLED
-                || Math.abs(its.base[entry]) > least[marks.markOf(entry)];
+    IntPredicate kept =
+        i ->
+            its.open[i] != 0
+                || its.stack[i] == Stacks.NOT_SAMPLED
+                || Math.abs(its.base[i]) > least[marks.markOf(i)];
     // The samples of an owner place that owner's time.
     return rekeyed(
         of,
         from,
-        (its, entry) ->
-            kept.test(its, entry) || !nobody || Spot.isSampled(its.spot[entry])
-                ? its.owner[entry]
-                : Owners.OLDER,
-        (its, entry) -> kept.test(its, entry) ? its.stack[entry] : Stacks.OLDER);
+        i -> kept.test(i) || !nobody || Spot.isSampled(its.spot[i]) ? its.owner[i] : Owners.OLDER,
+        i -> kept.test(i) ? its.stack[i] : Stacks.OLDER);
   }
 
   /** The weight above which a mark keeps its entries; -1 if it keeps all, as it has few. */
   private static long leastKept(Merger of, int mark, int most, int few) {
-    int begin = of.marks().begin(mark);
-    int count = of.marks().markEnd[mark] - begin;
+    int begin = of.marks.begin(mark);
+    int count = of.marks.markEnd[mark] - begin;
     if (count <= few) {
       return -1;
     }
-    Entries its = of.sums();
+    Entries its = of.sums;
     long[] weights = new long[count];
     for (int i = 0; i < count; i++) {
       boolean over = its.open[begin + i] == 0;
@@ -102,23 +103,15 @@ final class Summing {
     return weights[count - most];
   }
 
-  private interface Kept {
-    boolean test(Entries of, int entry);
-  }
-
-  private interface Key {
-    int of(Entries of, int entry);
-  }
-
   /** The same marks; each entry with the owner and the stack that it gets. */
-  private Merger rekeyed(Merger of, int from, Key toOwner, Key toStack) {
-    Merger merger = new Merger(of.marks().step);
-    Entries its = of.sums();
-    Chunk marks = of.marks();
+  private Merger rekeyed(Merger of, int from, IntUnaryOperator toOwner, IntUnaryOperator toStack) {
+    Merger merger = new Merger(of.marks.step);
+    Entries its = of.sums;
+    Chunk marks = of.marks;
     for (int m = 0; m < marks.marks; m++) {
       for (int i = marks.begin(m); i < marks.markEnd[m]; i++) {
-        int owner = toOwner.of(its, i);
-        int stack = toStack.of(its, i);
+        int owner = toOwner.applyAsInt(i);
+        int stack = toStack.applyAsInt(i);
         if (owner != its.owner[i] || stack != its.stack[i]) {
           for (ChangeLog.Reader reader : readers) {
             moved(reader, from, its, i, owner, stack, its.spot[i]);
@@ -150,16 +143,10 @@ final class Summing {
 
   private static void moved(
       ChangeLog.Reader reader, int from, Entries its, int i, int toOwner, int toStack, int toSpot) {
-    reader.moved(
-        from,
-        its.owner[i],
-        its.stack[i],
-        toOwner,
-        toStack,
-        its.spot[i],
-        toSpot,
-        its.base[i],
-        its.open[i],
-        its.samples[i]);
+    long base = its.base[i];
+    int open = its.open[i];
+    long samples = its.samples[i];
+    reader.moved(from, its.owner[i], its.stack[i], its.spot[i], -base, -open, -samples);
+    reader.moved(from, toOwner, toStack, toSpot, base, open, samples);
   }
 }

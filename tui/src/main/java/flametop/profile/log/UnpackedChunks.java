@@ -1,6 +1,5 @@
 package flametop.profile.log;
 
-import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,9 +49,5 @@ final class UnpackedChunks {
     for (int i = 0; i < MOST; i++) {
       chunks[i] = chunks[i] == chunk ? null : chunks[i];
     }
-  }
-
-  void clear() {
-    Arrays.fill(chunks, null);
   }
 }
