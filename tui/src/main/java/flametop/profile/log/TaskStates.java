@@ -7,7 +7,7 @@ import java.util.BitSet;
 public final class TaskStates {
   private final long time;
   private final int[] owner;
-  private final byte[] state;
+  private final State[] state;
   private final long[] since;
   private final int[] stack;
 
@@ -20,21 +20,16 @@ public final class TaskStates {
     this.time = time;
     int live = owners.tasks().living();
     owner = new int[live];
-    state = new byte[live];
+    state = new State[live];
     since = new long[live];
     stack = new int[live];
     for (int i = 0; i < live; i++) {
       int task = owners.tasks().live(i);
       owner[i] = owners.owner(task);
-      state[i] = (byte) owners.tasks().state(task).number();
+      state[i] = owners.tasks().state(task);
       since[i] = accounts.since(task);
       stack[i] = accounts.stack(task);
     }
-  }
-
-  /** The moment, ns. */
-  long time() {
-    return time;
   }
 
   /** How many there were. */
@@ -48,7 +43,7 @@ public final class TaskStates {
   }
 
   public State state(int task) {
-    return State.of(state[task] & 0xFF);
+    return state[task];
   }
 
   /** How long it had been in that state, ns. */
