@@ -4,28 +4,27 @@ import java.util.List;
 
 /** Kind of a module. */
 public final class ModuleKind extends OpenEnum {
-  private static final int KNOWN = 8;
+  private static final Maker<ModuleKind> MAKER = new Maker<>(ModuleKind::new);
 
-  public static final ModuleKind KERNEL = new ModuleKind(0);
-  public static final ModuleKind FILE = new ModuleKind(1);
-  public static final ModuleKind VDSO = new ModuleKind(2);
-  public static final ModuleKind JIT = new ModuleKind(3);
-  public static final ModuleKind UNKNOWN = new ModuleKind(4);
+  public static final ModuleKind KERNEL = MAKER.next("kernel");
+  public static final ModuleKind FILE = MAKER.next("file");
+  public static final ModuleKind VDSO = MAKER.next("vdso");
+  public static final ModuleKind JIT = MAKER.next("jit");
+  public static final ModuleKind UNKNOWN = MAKER.next("unknown");
 
   /** Functions that CPython interprets. */
-  public static final ModuleKind PYTHON = new ModuleKind(5);
+  public static final ModuleKind PYTHON = MAKER.next("python");
 
   /** Functions that PHP interprets. */
-  public static final ModuleKind PHP = new ModuleKind(6);
+  public static final ModuleKind PHP = MAKER.next("php");
 
   /** Functions that Ruby interprets. */
-  public static final ModuleKind RUBY = new ModuleKind(7);
+  public static final ModuleKind RUBY = MAKER.next("ruby");
 
-  private static final List<ModuleKind> BY_NUMBER =
-      byNumber(ModuleKind::new, KERNEL, FILE, VDSO, JIT, UNKNOWN, PYTHON, PHP, RUBY);
+  private static final List<ModuleKind> BY_NUMBER = MAKER.byNumber("kind");
 
-  private ModuleKind(int number) {
-    super(number, KNOWN, "kind " + number);
+  private ModuleKind(int number, int known, String word) {
+    super(number, known, word);
   }
 
   /** The kind with this number in the stream, 0 to 255. */

@@ -4,24 +4,23 @@ import java.util.List;
 
 /** Where a name comes from. */
 public final class NameSource extends OpenEnum {
-  private static final int KNOWN = 6;
+  private static final Maker<NameSource> MAKER = new Maker<>(NameSource::new);
 
-  public static final NameSource SYMBOL = new NameSource(0);
-  public static final NameSource FUNCTION_START = new NameSource(1);
-  public static final NameSource UNKNOWN = new NameSource(2);
-  public static final NameSource ROOT = new NameSource(3);
+  public static final NameSource SYMBOL = MAKER.next("symbol");
+  public static final NameSource FUNCTION_START = MAKER.next("function start");
+  public static final NameSource UNKNOWN = MAKER.next("unknown");
+  public static final NameSource ROOT = MAKER.next("root");
 
   /** The frame is none: its name says why the outer part of the stack is missing. */
-  public static final NameSource REASON = new NameSource(4);
+  public static final NameSource REASON = MAKER.next("reason");
 
   /** No symbol, since the file, process or user has more to read than there is a budget for. */
-  public static final NameSource LIMIT = new NameSource(5);
+  public static final NameSource LIMIT = MAKER.next("limit");
 
-  private static final List<NameSource> BY_NUMBER =
-      byNumber(NameSource::new, SYMBOL, FUNCTION_START, UNKNOWN, ROOT, REASON, LIMIT);
+  private static final List<NameSource> BY_NUMBER = MAKER.byNumber("source");
 
-  private NameSource(int number) {
-    super(number, KNOWN, "source " + number);
+  private NameSource(int number, int known, String word) {
+    super(number, known, word);
   }
 
   /** The source with this number in the stream, 0 to 255. */

@@ -2,7 +2,6 @@ package flametop.sampler;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntFunction;
 
 /**
  * A value that the stream gives as a number from 0 to 255. A later version of flametop may give a
@@ -15,13 +14,14 @@ public abstract sealed class OpenEnum
 
   private final int number;
   private final int known;
-  private final String word;
+
+  /** What people read. */
+  final String word;
 
   /**
    * A value.
    *
-   * @param known how many numbers have a name: those below
-   * @param word what people read
+   * @param known numbers below have a name; as many as there may be while that is not known
    */
   OpenEnum(int number, int known, String word) {
     this.number = number;
@@ -29,17 +29,40 @@ public abstract sealed class OpenEnum
     this.word = word;
   }
 
-  /** The values of all numbers: first the known ones, in their order, then others. */
-  @SafeVarargs
-  static <E extends OpenEnum> List<E> byNumber(IntFunction<E> other, E... known) {
-    List<E> all = new ArrayList<>(NUMBERS);
-    for (E value : known) {
+  /** Makes the values of a class, those that have a name first and in the order of the stream. */
+  static final class Maker<E extends OpenEnum> {
+    /** The constructor of a class. */
+    interface Constructor<E> {
+      E make(int number, int known, String word);
+    }
+
+    private final Constructor<E> constructor;
+    private final List<E> all = new ArrayList<>(NUMBERS);
+
+    Maker(Constructor<E> constructor) {
+      this.constructor = constructor;
+    }
+
+    /** The value of the next number. */
+    E next(String word) {
+      E value = constructor.make(all.size(), NUMBERS, word);
       all.add(value);
+      return value;
     }
-    while (all.size() < NUMBERS) {
-      all.add(other.apply(all.size()));
+
+    /** A value that stands for all numbers without a name. */
+    E other() {
+      return constructor.make(NUMBERS, all.size(), "other");
     }
-    return List.copyOf(all);
+
+    /** The values of all numbers; those without a name have this word, and their number. */
+    List<E> byNumber(String word) {
+      int known = all.size();
+      while (all.size() < NUMBERS) {
+        all.add(constructor.make(all.size(), known, word + " " + all.size()));
+      }
+      return List.copyOf(all);
+    }
   }
 
   /**
@@ -56,10 +79,6 @@ public abstract sealed class OpenEnum
   /** The number of a known value; of all others, how many known ones there are. */
   public final int ordinal() {
     return Math.min(number, known);
-  }
-
-  final String word() {
-    return word;
   }
 
   @Override

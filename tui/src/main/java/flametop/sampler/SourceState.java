@@ -4,25 +4,24 @@ import java.util.List;
 
 /** The state of a source of events. */
 public final class SourceState extends OpenEnum {
-  private static final int KNOWN = 4;
+  private static final Maker<SourceState> MAKER = new Maker<>(SourceState::new);
 
   /** The source counts, and copies stacks. */
-  public static final SourceState ON = new SourceState(0, "on");
+  public static final SourceState ON = MAKER.next("on");
 
   /** The user switched it off. */
-  public static final SourceState OFF = new SourceState(1, "off");
+  public static final SourceState OFF = MAKER.next("off");
 
   /** The source cannot be had, or has ended. */
-  public static final SourceState MISSING = new SourceState(2, "missing");
+  public static final SourceState MISSING = MAKER.next("missing");
 
   /** The files that the source is in are looked into, or the kernel attaches the source. */
-  public static final SourceState OPENING = new SourceState(3, "opening");
+  public static final SourceState OPENING = MAKER.next("opening");
 
-  private static final List<SourceState> BY_NUMBER =
-      byNumber(number -> new SourceState(number, "state " + number), ON, OFF, MISSING, OPENING);
+  private static final List<SourceState> BY_NUMBER = MAKER.byNumber("state");
 
-  private SourceState(int number, String word) {
-    super(number, KNOWN, word);
+  private SourceState(int number, int known, String word) {
+    super(number, known, word);
   }
 
   /** The state with this number in the stream, 0 to 255. */

@@ -4,22 +4,21 @@ import java.util.List;
 
 /** The unit of the weight of an event. */
 public final class SourceUnit extends OpenEnum {
-  private static final int KNOWN = 4;
+  private static final Maker<SourceUnit> MAKER = new Maker<>(SourceUnit::new);
 
   /** Events, or another plain number. */
-  public static final SourceUnit COUNT = new SourceUnit(0, "events");
+  public static final SourceUnit COUNT = MAKER.next("events");
 
-  public static final SourceUnit BYTES = new SourceUnit(1, "bytes");
-  public static final SourceUnit NANOS = new SourceUnit(2, "ns");
+  public static final SourceUnit BYTES = MAKER.next("bytes");
+  public static final SourceUnit NANOS = MAKER.next("ns");
 
   /** ns of waits, which exports tell in µs. */
-  public static final SourceUnit WAITS = new SourceUnit(3, "ns of waits");
+  public static final SourceUnit WAITS = MAKER.next("ns of waits");
 
-  private static final List<SourceUnit> BY_NUMBER =
-      byNumber(number -> new SourceUnit(number, "unit " + number), COUNT, BYTES, NANOS, WAITS);
+  private static final List<SourceUnit> BY_NUMBER = MAKER.byNumber("unit");
 
-  private SourceUnit(int number, String word) {
-    super(number, KNOWN, word);
+  private SourceUnit(int number, int known, String word) {
+    super(number, known, word);
   }
 
   /** The unit with this number in the stream, 0 to 255. */

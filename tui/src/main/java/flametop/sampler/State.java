@@ -1,60 +1,49 @@
 package flametop.sampler;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** State of a task. */
 public final class State extends OpenEnum {
-  private static final int KNOWN = 8;
+  private static final Maker<State> MAKER = new Maker<>(State::new);
 
   private static final String LETTERS = "RRSDTZPI?";
 
   /** On a CPU. */
-  public static final State RUN = new State(0, "run");
+  public static final State RUN = MAKER.next("run");
 
   /** Runnable, waiting for a CPU. */
-  public static final State QUEUED = new State(1, "queued");
+  public static final State QUEUED = MAKER.next("queued");
 
   /** Interruptible sleep (S). */
-  public static final State SLEEP = new State(2, "asleep");
+  public static final State SLEEP = MAKER.next("asleep");
 
   /** Uninterruptible sleep (D). */
-  public static final State DISK = new State(3, "disk");
+  public static final State DISK = MAKER.next("disk");
 
   /** Stopped or traced (T). */
-  public static final State STOPPED = new State(4, "stopped");
+  public static final State STOPPED = MAKER.next("stopped");
 
   /** Zombie (Z). */
-  public static final State ZOMBIE = new State(5, "zombie");
+  public static final State ZOMBIE = MAKER.next("zombie");
 
   /** Parked kernel thread (P). */
-  public static final State PARKED = new State(6, "parked");
+  public static final State PARKED = MAKER.next("parked");
 
   /** Idle kernel thread (I): counted, never shown. */
-  public static final State IDLE_KTHREAD = new State(7, "idle");
-
-  private static final List<State> BY_NUMBER =
-      byNumber(
-          number -> new State(number, "state " + number),
-          RUN,
-          QUEUED,
-          SLEEP,
-          DISK,
-          STOPPED,
-          ZOMBIE,
-          PARKED,
-          IDLE_KTHREAD);
+  public static final State IDLE_KTHREAD = MAKER.next("idle");
 
   /** Stands for all unknown states, where time is summed up by state. */
-  public static final State OTHER = new State(BY_NUMBER.size(), "other");
+  public static final State OTHER = MAKER.other();
 
-  private static final State[] VALUES = BY_NUMBER.subList(0, KNOWN + 1).toArray(State[]::new);
+  private static final List<State> BY_NUMBER = MAKER.byNumber("state");
 
-  static {
-    VALUES[KNOWN] = OTHER;
-  }
+  private static final State[] VALUES =
+      Stream.concat(BY_NUMBER.stream().filter(State::isKnown), Stream.of(OTHER))
+          .toArray(State[]::new);
 
-  private State(int number, String label) {
-    super(number, KNOWN, label);
+  private State(int number, int known, String word) {
+    super(number, known, word);
   }
 
   /** The state with this number in the stream, 0 to 255. */
@@ -74,6 +63,6 @@ public final class State extends OpenEnum {
 
   /** The word on the screen. */
   public String label() {
-    return word();
+    return word;
   }
 }

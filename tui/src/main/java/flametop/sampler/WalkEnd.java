@@ -1,53 +1,37 @@
 package flametop.sampler;
 
 import java.util.List;
+import java.util.stream.Stream;
 
 /** How the walk of a stack ended. All but {@link #ROOT} are reasons why a stack is short. */
 public final class WalkEnd extends OpenEnum {
-  private static final int KNOWN = 13;
+  private static final Maker<WalkEnd> MAKER = new Maker<>(WalkEnd::new);
 
-  public static final WalkEnd ROOT = new WalkEnd(0, "");
-  public static final WalkEnd TRUNCATED = new WalkEnd(1, "truncated");
-  public static final WalkEnd OTHER_STACK = new WalkEnd(2, "other stack");
-  public static final WalkEnd NO_UNWIND_INFO = new WalkEnd(3, "no unwind info");
-  public static final WalkEnd JIT = new WalkEnd(4, "jit without frame pointers");
-  public static final WalkEnd MM_BUSY = new WalkEnd(5, "mm busy");
-  public static final WalkEnd TORN = new WalkEnd(6, "torn");
-  public static final WalkEnd FAULTED = new WalkEnd(7, "faulted");
-  public static final WalkEnd EXITED = new WalkEnd(8, "exited");
-  public static final WalkEnd LIMIT = new WalkEnd(9, "limit");
-  public static final WalkEnd UNREADABLE = new WalkEnd(10, "file not readable");
-  public static final WalkEnd NARROW = new WalkEnd(11, "32-bit code");
-  public static final WalkEnd ABSENT = new WalkEnd(12, "not in memory");
-
-  private static final List<WalkEnd> BY_NUMBER =
-      byNumber(
-          number -> new WalkEnd(number, "reason " + number),
-          ROOT,
-          TRUNCATED,
-          OTHER_STACK,
-          NO_UNWIND_INFO,
-          JIT,
-          MM_BUSY,
-          TORN,
-          FAULTED,
-          EXITED,
-          LIMIT,
-          UNREADABLE,
-          NARROW,
-          ABSENT);
+  public static final WalkEnd ROOT = MAKER.next("");
+  public static final WalkEnd TRUNCATED = MAKER.next("truncated");
+  public static final WalkEnd OTHER_STACK = MAKER.next("other stack");
+  public static final WalkEnd NO_UNWIND_INFO = MAKER.next("no unwind info");
+  public static final WalkEnd JIT = MAKER.next("jit without frame pointers");
+  public static final WalkEnd MM_BUSY = MAKER.next("mm busy");
+  public static final WalkEnd TORN = MAKER.next("torn");
+  public static final WalkEnd FAULTED = MAKER.next("faulted");
+  public static final WalkEnd EXITED = MAKER.next("exited");
+  public static final WalkEnd LIMIT = MAKER.next("limit");
+  public static final WalkEnd UNREADABLE = MAKER.next("file not readable");
+  public static final WalkEnd NARROW = MAKER.next("32-bit code");
+  public static final WalkEnd ABSENT = MAKER.next("not in memory");
 
   /** Stands for all unknown reasons, where stacks are counted by reason. */
-  public static final WalkEnd OTHER = new WalkEnd(BY_NUMBER.size(), "other");
+  public static final WalkEnd OTHER = MAKER.other();
 
-  private static final WalkEnd[] VALUES = BY_NUMBER.subList(0, KNOWN + 1).toArray(WalkEnd[]::new);
+  private static final List<WalkEnd> BY_NUMBER = MAKER.byNumber("reason");
 
-  static {
-    VALUES[KNOWN] = OTHER;
-  }
+  private static final WalkEnd[] VALUES =
+      Stream.concat(BY_NUMBER.stream().filter(WalkEnd::isKnown), Stream.of(OTHER))
+          .toArray(WalkEnd[]::new);
 
-  private WalkEnd(int number, String reason) {
-    super(number, KNOWN, reason);
+  private WalkEnd(int number, int known, String word) {
+    super(number, known, word);
   }
 
   /** The end with this number in the stream, 0 to 255. */
@@ -67,7 +51,7 @@ public final class WalkEnd extends OpenEnum {
 
   /** The reason as it stands in a reason frame, without brackets; empty for {@link #ROOT}. */
   public String reason() {
-    return word();
+    return word;
   }
 
   @Override
