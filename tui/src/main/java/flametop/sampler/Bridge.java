@@ -32,11 +32,8 @@ final class Bridge {
       agree(abi());
     } catch (UnsatisfiedLinkError e) {
       throw notPossible(
-          "cannot load "
-              + library
-              + ": "
-              + e.getMessage()
-              + "; it needs libelf and zlib (apt install libelf1 zlib1g) and must be built for this machine: remove it, and ./flametop builds it anew; of a bundle: unpack it anew");
+          "cannot load %s: %s; it needs libelf and zlib (apt install libelf1 zlib1g) and must be built for this machine: remove it, and ./flametop builds it anew; of a bundle: unpack it anew"
+              .formatted(library, e.getMessage()));
     }
     loaded = true;
   }
@@ -50,11 +47,8 @@ final class Bridge {
   static void agree(int abi) throws SamplerException {
     if (abi != ABI) {
       throw notPossible(
-          "the native library is of another build: it has ABI "
-              + describe(abi)
-              + ", this program ABI "
-              + describe(ABI)
-              + "; build both anew (mvn package)");
+          "the native library is of another build: it has ABI %s, this program ABI %s; build both anew (mvn package)"
+              .formatted(describe(abi), describe(ABI)));
     }
   }
 
@@ -66,11 +60,8 @@ final class Bridge {
     String folder = System.getProperty(FOLDER, "");
     if (folder.isEmpty()) {
       throw notPossible(
-          "the folder of "
-              + what
-              + " is not known: start flametop by its launcher, or with -D"
-              + FOLDER
-              + "=FOLDER");
+          "the folder of %s is not known: start flametop by its launcher, or with -D%s=FOLDER"
+              .formatted(what, FOLDER));
     }
     Path file = Path.of(folder).toAbsolutePath().resolve(name);
     if (!Files.isReadable(file)) {

@@ -51,21 +51,22 @@ public final class KernelSource implements SampleSource {
       throws IOException {
     Bridge.load();
     String settings =
-        "target="
-            + target.setting()
-            + "\nhz.pass="
-            + passHz
-            + "\nhz.cpu="
-            + cpuHz
-            + "\nprogram.time="
-            + (programTime ? 1 : 0)
-            + "\n"
-            + own()
-            + "debuginfod="
-            + debugServers
-            + "\nsymbolizer="
-            + Bridge.symbolizer()
-            + "\n";
+        """
+        target=%s
+        hz.pass=%s
+        hz.cpu=%s
+        program.time=%s
+        %sdebuginfod=%s
+        symbolizer=%s
+        """
+            .formatted(
+                target.setting(),
+                passHz,
+                cpuHz,
+                programTime ? 1 : 0,
+                own(),
+                debugServers,
+                Bridge.symbolizer());
     return new KernelSource(Bridge.open(settings));
   }
 
@@ -251,11 +252,6 @@ public final class KernelSource implements SampleSource {
         }
       }
     }
-  }
-
-  @Override
-  public boolean recorded() {
-    return false;
   }
 
   @Override

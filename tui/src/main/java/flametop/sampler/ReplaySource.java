@@ -14,7 +14,6 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.zip.CRC32;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,12 +51,11 @@ public final class ReplaySource implements SampleSource {
     this.name = name;
     this.file = file;
     this.speed = speed;
+    file.mark(StreamReader.HEADER_PREFIX);
     byte[] prefix = file.readNBytes(StreamReader.HEADER_PREFIX);
+    file.reset();
     int length = StreamReader.headerLength(ByteBuffer.wrap(prefix));
-    byte[] rest = file.readNBytes(length - prefix.length);
-    header = new byte[prefix.length + rest.length];
-    System.arraycopy(prefix, 0, header, 0, prefix.length);
-    System.arraycopy(rest, 0, header, prefix.length, rest.length);
+    header = file.readNBytes(length);
     facts = StreamReader.readHeader(ByteBuffer.wrap(header));
     reader = new StreamReader(length, true);
     bytes.set(length);
@@ -223,9 +221,7 @@ public final class ReplaySource implements SampleSource {
         .putShort((short) 0);
     out.putShort((short) 13).putShort((short) 0).putInt(body);
     out.put((byte) 1).putShort((short) bytes.length).put(bytes);
-    CRC32 crc = new CRC32();
-    crc.update(out.array(), 8, out.capacity() - 8);
-    return out.putInt(4, (int) crc.getValue()).array();
+    return out.putInt(4, StreamReader.crc(out.slice(8, out.capacity() - 8))).array();
   }
 
   @Override

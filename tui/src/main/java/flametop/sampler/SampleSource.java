@@ -37,7 +37,9 @@ public interface SampleSource extends AutoCloseable {
   NameRequests names();
 
   /** Whether the batches have times of their own, so that the caller need not keep deadlines. */
-  boolean recorded();
+  default boolean recorded() {
+    return false;
+  }
 
   @Override
   void close();

@@ -38,7 +38,13 @@ public final class StreamFacts {
     }
     values.forEach(this::idleState);
     idleStates.values().forEach(states -> states.sort((a, b) -> Integer.compare(a.state, b.state)));
-    cpus = numbers("cpus");
+    cpus =
+        Arrays.stream(values.getOrDefault("cpus", "").split(","))
+            .mapToLong(cpu -> number(cpu, -1))
+            .filter(cpu -> cpu >= 0 && cpu <= Integer.MAX_VALUE)
+            .mapToInt(cpu -> (int) cpu)
+            .sorted()
+            .toArray();
   }
 
   /**
@@ -158,19 +164,5 @@ public final class StreamFacts {
     } catch (NumberFormatException e) {
       return otherwise;
     }
-  }
-
-  private int[] numbers(String key) {
-    String[] texts = values.getOrDefault(key, "").split(",");
-    int[] numbers = new int[texts.length];
-    int size = 0;
-    for (String text : texts) {
-      long n = number(text, -1);
-      if (n >= 0 && n <= Integer.MAX_VALUE) {
-        numbers[size++] = (int) n;
-      }
-    }
-    Arrays.sort(numbers, 0, size);
-    return Arrays.copyOf(numbers, size);
   }
 }

@@ -83,9 +83,7 @@ public final class StreamReader {
     }
     byte[] facts = new byte[length - HEADER_PREFIX];
     in.get(HEADER_PREFIX, facts);
-    CRC32 crc = new CRC32();
-    crc.update(facts);
-    if ((int) crc.getValue() != in.getInt(16)) {
+    if (crc(ByteBuffer.wrap(facts)) != in.getInt(16)) {
       throw new DamagedStreamException(HEADER_PREFIX, "the checksum of the header does not match");
     }
     file.position(file.position() + length);
@@ -108,11 +106,8 @@ public final class StreamReader {
     if (Integer.compareUnsigned(version, VERSION) > 0) {
       throw new SamplerException(
           SamplerException.Kind.FAILED,
-          "a flametop stream of version "
-              + Integer.toUnsignedString(version)
-              + ", this flametop reads up to version "
-              + VERSION
-              + ": open it with a newer flametop");
+          "a flametop stream of version %s, this flametop reads up to version %s: open it with a newer flametop"
+              .formatted(Integer.toUnsignedString(version), VERSION));
     }
     int facts = in.getInt(12);
     if (facts < 0 || facts > MAX_FACTS) {
@@ -120,6 +115,13 @@ public final class StreamReader {
           12, "a header of " + Integer.toUnsignedString(facts) + " bytes");
     }
     return HEADER_PREFIX + facts;
+  }
+
+  /** The checksum of all bytes from position to limit. */
+  static int crc(ByteBuffer bytes) {
+    CRC32 crc = new CRC32();
+    crc.update(bytes);
+    return (int) crc.getValue();
   }
 
   /** Time of a batch, ns, without decoding it. */
@@ -158,26 +160,17 @@ public final class StreamReader {
     if (length < BATCH_PREFIX || in.getInt(0) != length) {
       throw records.damaged(
           0,
-          "a batch of "
-              + length
-              + " bytes that says it has "
-              + (length < 4 ? "none" : in.getInt(0)));
+          "a batch of %s bytes that says it has %s"
+              .formatted(length, length < 4 ? "none" : in.getInt(0)));
     }
-    if (verify) {
-      CRC32 crc = new CRC32();
-      crc.update(in.slice(8, length - 8));
-      if ((int) crc.getValue() != in.getInt(4)) {
-        throw records.damaged(0, "the checksum of the batch does not match");
-      }
+    if (verify && crc(in.slice(8, length - 8)) != in.getInt(4)) {
+      throw records.damaged(0, "the checksum of the batch does not match");
     }
     if (in.getInt(16) != sequence) {
       throw records.damaged(
           16,
-          "batch "
-              + Integer.toUnsignedString(in.getInt(16))
-              + " where batch "
-              + sequence
-              + " was due");
+          "batch %s where batch %s was due"
+              .formatted(Integer.toUnsignedString(in.getInt(16)), sequence));
     }
     records.time(in, 8);
     int flags = in.getShort(20);

@@ -22,6 +22,11 @@ final class StreamRecords {
   /** The time of a machine that was started 73 years ago, ns. */
   private static final long MAX_TIME = 1L << 61;
 
+  /** Bytes that the body of a record has at least, by its kind; what comes behind varies. */
+  private static final int[] LEAST = {
+    0, 2, 33, 21, 29, 5, 17, 10, 56, 56, 84, 40, 5, 1, 28, 8, 0, 6, 28, 6, 12, 7, 8, 62, 56, 8
+  };
+
   /** Notices tell of so many unknown kinds and numbers. */
   private static final int MAX_TOLD = 8;
 
@@ -32,6 +37,10 @@ final class StreamRecords {
   private final Ids modules = new Ids("module");
   private final Ids frames = new Ids("frame");
   private final Ids stacks = new Ids("stack");
+
+  /** By the number of their space. */
+  private final List<Ids> spaces = List.of(processes, tasks, modules, frames, stacks);
+
   private final Head head = new Head();
   private final long[] usage = new long[10];
 
@@ -52,11 +61,7 @@ final class StreamRecords {
     }
   }
 
-  /**
-   * @param offset bytes of the stream before its first batch, so that damage is told by its place
-   * @param checkIds false: any number may be an id or a time, which is for looking at single
-   *     records only
-   */
+  /** As {@link StreamReader#StreamReader(long, boolean, boolean)}. */
   StreamRecords(long offset, boolean checkIds) {
     this.offset = offset;
     this.checkIds = checkIds;
@@ -85,41 +90,46 @@ final class StreamRecords {
     if (length < 0 || length > in.remaining()) {
       throw damaged(
           in.position() - 4,
-          "a record of "
-              + Integer.toUnsignedString(length)
-              + " bytes, of which "
-              + in.remaining()
-              + " are there");
+          "a record of %s bytes, of which %s are there"
+              .formatted(Integer.toUnsignedString(length), in.remaining()));
     }
     int end = in.position() + length;
     int batchEnd = in.limit();
     in.limit(end);
+    need(in, kind < LEAST.length ? LEAST[kind] : 0);
     switch (kind) {
       case 1 -> counters(in, visitor);
       case 2 -> processSeen(in, visitor);
       case 3 -> taskSeen(in, visitor);
-      case 4 -> taskGone(in, visitor);
+      case 4 ->
+          visitor.taskGone(id(in, tasks), time(in), in.getLong(), in.getLong(), in.get() != 0);
       case 5 -> moduleSeen(in, visitor);
-      case 6 -> frameSeen(in, visitor);
+      case 6 ->
+          visitor.frameSeen(
+              introduced(in, frames), id(in, modules), in.getLong(), (in.get() & 1) != 0);
       case 7 -> stackSeen(in, visitor);
       case 8 -> visitor.taskChanged(head(in, visitor));
       case 9 -> visitor.cpuSample(head(in, visitor));
       case 10 -> cpuUsage(in, visitor);
-      case 11 -> idleState(in, visitor);
+      case 11 ->
+          visitor.idleState(
+              cpu(in), idleState(in), in.getLong(), in.getLong(), in.getLong(), in.getLong());
       case 12 -> name(in, visitor);
       case 13 -> notice(in, visitor);
-      case 14 -> hostUsage(in, visitor);
+      case 14 ->
+          visitor.hostUsage(
+              in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getLong());
       case 15 -> forgotten(in, visitor);
-      case 16 -> ownUsage(in, visitor);
+      case 16 -> visitor.ownUsage(ownParts(in), ownParts(in));
       case 17 -> place(in, visitor);
-      case 18 -> cpuCycles(in, visitor);
-      case 19 -> cgroup(in, visitor);
-      case 20 -> taskBlocked(in, visitor);
+      case 18 -> visitor.cpuCycles(cpu(in), in.getLong(), in.getLong(), in.getLong());
+      case 19 -> visitor.cgroup(id(in, processes), text(in, MAX_PATH));
+      case 20 -> visitor.taskBlocked(id(in, tasks), in.getLong());
       case 21 -> cpuChanged(in, visitor);
       case 22 -> sourceSeen(in, visitor);
       case 23 -> sourceTotals(in, visitor);
       case 24 -> event(in, visitor);
-      case 25 -> parent(in, visitor);
+      case 25 -> visitor.parent(id(in, processes), id(in, processes));
       default -> unknown(kind, length, visitor);
     }
     in.limit(batchEnd).position(end);
@@ -133,21 +143,19 @@ final class StreamRecords {
   /** A number that is not known is told once, and of the first few only. */
   private void tell(String what, int number, String so, StreamVisitor visitor) {
     if (told.size() < MAX_TOLD && told.add(what + " " + number)) {
-      visitor.notice(
-          1,
-          -1,
-          "the stream has "
-              + what
-              + " "
-              + number
-              + ", which this flametop does not know: "
-              + so
-              + "; a newer flametop knows more");
+      String text =
+          "the stream has %s %s, which this flametop does not know: %s; a newer flametop knows more";
+      visitor.notice(1, -1, text.formatted(what, number, so));
+    }
+  }
+
+  private void tell(String what, OpenEnum value, String so, StreamVisitor visitor) {
+    if (!value.isKnown()) {
+      tell(what, value.number(), so, visitor);
     }
   }
 
   private void counters(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 2);
     int count = in.getShort() & 0xFFFF;
     need(in, 8 * count);
     for (int i = 0; i < totals.length; i++) {
@@ -157,7 +165,6 @@ final class StreamRecords {
   }
 
   private void processSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 33);
     visitor.processSeen(
         introduced(in, processes),
         in.getInt(),
@@ -170,23 +177,7 @@ final class StreamRecords {
         CleanText.cleanCommandLine(str(in), MAX_COMMAND_LINE));
   }
 
-  private void cgroup(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 6);
-    visitor.cgroup(id(in, processes), text(in, MAX_PATH));
-  }
-
-  private void parent(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 8);
-    visitor.parent(id(in, processes), id(in, processes));
-  }
-
-  private void taskBlocked(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 12);
-    visitor.taskBlocked(id(in, tasks), in.getLong());
-  }
-
   private void taskSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 21);
     visitor.taskSeen(
         introduced(in, tasks),
         id(in, processes),
@@ -196,32 +187,18 @@ final class StreamRecords {
         text(in, MAX_COMM));
   }
 
-  private void taskGone(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 29);
-    visitor.taskGone(id(in, tasks), time(in), in.getLong(), in.getLong(), in.get() != 0);
-  }
-
   private void moduleSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 5);
     int module = introduced(in, modules);
     ModuleKind kind = ModuleKind.of(in.get() & 0xFF);
     ByteBuffer path = str(in);
     ByteBuffer buildId = str(in);
-    if (!kind.isKnown()) {
-      tell("modules of kind", kind.number(), "they are shown by their path", visitor);
-    }
+    tell("modules of kind", kind, "they are shown by their path", visitor);
     byte[] id = new byte[buildId.remaining()];
     buildId.get(id);
     visitor.moduleSeen(module, kind, CleanText.clean(path, MAX_PATH), HexFormat.of().formatHex(id));
   }
 
-  private void frameSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 17);
-    visitor.frameSeen(introduced(in, frames), id(in, modules), in.getLong(), (in.get() & 1) != 0);
-  }
-
   private void stackSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 10);
     int stack = introduced(in, stacks);
     WalkEnd end = WalkEnd.of(in.get() & 0xFF);
     in.get();
@@ -244,7 +221,6 @@ final class StreamRecords {
 
   /** Reads the head that changed tasks, samples and events share, into the one that there is. */
   private Head head(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 56);
     Head h = head;
     h.time = time(in);
     h.task = id(in, tasks);
@@ -257,21 +233,16 @@ final class StreamRecords {
     h.state = State.of(in.get() & 0xFF);
     h.why = WalkEnd.of(in.get() & 0xFF);
     h.userMode = (in.getShort() & 1) != 0;
-    if (!h.state.isKnown()) {
-      tell("tasks in state", h.state.number(), "it is shown as that number", visitor);
-    }
+    tell("tasks in state", h.state, "it is shown as that number", visitor);
     tellOf(h.why, visitor);
     return h;
   }
 
   private void tellOf(WalkEnd end, StreamVisitor visitor) {
-    if (!end.isKnown()) {
-      tell("stacks that are short for reason", end.number(), "it is shown as that number", visitor);
-    }
+    tell("stacks that are short for reason", end, "it is shown as that number", visitor);
   }
 
   private void cpuUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 84);
     int cpu = cpu(in);
     for (int i = 0; i < usage.length; i++) {
       usage[i] = in.getLong();
@@ -279,19 +250,7 @@ final class StreamRecords {
     visitor.cpuUsage(cpu, usage);
   }
 
-  private void cpuCycles(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 28);
-    visitor.cpuCycles(cpu(in), in.getLong(), in.getLong(), in.getLong());
-  }
-
-  private void idleState(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 40);
-    visitor.idleState(
-        cpu(in), idleState(in), in.getLong(), in.getLong(), in.getLong(), in.getLong());
-  }
-
   private void cpuChanged(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 7);
     int cpu = cpu(in);
     boolean online = in.get() != 0;
     int count = in.getShort() & 0xFFFF;
@@ -308,24 +267,18 @@ final class StreamRecords {
   }
 
   private void sourceSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 8);
     int source = source(in);
     SourceState state = SourceState.of(in.get() & 0xFF);
     SourceUnit unit = SourceUnit.of(in.get() & 0xFF);
     in.getShort();
     String spec = text(in, MAX_PATH);
     String why = text(in, MAX_NOTICE);
-    if (!state.isKnown()) {
-      tell("sources in state", state.number(), "it is shown as that number", visitor);
-    }
-    if (!unit.isKnown()) {
-      tell("weights in unit", unit.number(), "they are shown as plain numbers", visitor);
-    }
+    tell("sources in state", state, "it is shown as that number", visitor);
+    tell("weights in unit", unit, "they are shown as plain numbers", visitor);
     visitor.sourceSeen(source, state, unit, spec, why);
   }
 
   private void sourceTotals(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 62);
     int source = source(in);
     long hits = in.getLong();
     long weight = amount(in, "weight");
@@ -345,18 +298,14 @@ final class StreamRecords {
   }
 
   private void name(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 5);
     int frame = id(in, frames);
     NameSource source = NameSource.of(in.get() & 0xFF);
     String name = text(in, MAX_NAME);
-    if (!source.isKnown()) {
-      tell("names of source", source.number(), "they are shown like those of symbols", visitor);
-    }
+    tell("names of source", source, "they are shown like those of symbols", visitor);
     visitor.name(frame, source, name);
   }
 
   private void place(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 6);
     int frame = id(in, frames);
     int count = in.getShort() & 0xFFFF;
     List<Call> calls = new ArrayList<>(Math.min(count, 32));
@@ -370,7 +319,6 @@ final class StreamRecords {
   }
 
   private void notice(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 1);
     int level = in.get() & 0xFF;
     String text = text(in, MAX_NOTICE);
     int process = -1;
@@ -380,16 +328,6 @@ final class StreamRecords {
       process = idOrNone(in, processes);
     }
     visitor.notice(level, process, text);
-  }
-
-  private void hostUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 28);
-    visitor.hostUsage(
-        in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getInt(), in.getLong());
-  }
-
-  private void ownUsage(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    visitor.ownUsage(ownParts(in), ownParts(in));
   }
 
   private List<OwnPart> ownParts(ByteBuffer in) throws DamagedStreamException {
@@ -404,9 +342,8 @@ final class StreamRecords {
   }
 
   private void forgotten(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
-    need(in, 8);
     int number = in.get() & 0xFF;
-    if (number >= IdSpace.values().length) {
+    if (number >= spaces.size()) {
       // Nothing that is known here is named by it.
       unknown(15, 1 + in.remaining(), visitor);
       return;
@@ -419,14 +356,7 @@ final class StreamRecords {
           in.position() - 4,
           Integer.toUnsignedString(count) + " ids in " + in.remaining() + " bytes");
     }
-    Ids of =
-        switch (space) {
-          case PROCESS -> processes;
-          case TASK -> tasks;
-          case MODULE -> modules;
-          case FRAME -> frames;
-          case STACK -> stacks;
-        };
+    Ids of = spaces.get(number);
     int[] ids = new int[count];
     for (int i = 0; i < count; i++) {
       ids[i] = id(in, of);
@@ -446,12 +376,8 @@ final class StreamRecords {
     if (id < 0 || id > ids.highest) {
       throw damaged(
           in.position() - 4,
-          ids.what
-              + " "
-              + Integer.toUnsignedString(id)
-              + " where at most "
-              + ids.highest
-              + " was due");
+          "%s %s where at most %s was due"
+              .formatted(ids.what, Integer.toUnsignedString(id), ids.highest));
     }
     ids.live.set(id);
     ids.highest = Math.max(ids.highest, id + 1);
