@@ -7,12 +7,13 @@ import java.util.Arrays;
  * the empty value of the column.
  */
 public final class IntColumn {
-  private static final int FIRST_LENGTH = 64;
+  static final int FIRST_LENGTH = 64;
+  private static final int LARGE = 1 << 14;
 
   private final int empty;
 
   /** The rows, and empty values behind them. Growth makes another array. */
-  public int[] items = new int[FIRST_LENGTH];
+  public int[] items;
 
   /** All set rows are below. */
   public int size;
@@ -23,10 +24,16 @@ public final class IntColumn {
   }
 
   public IntColumn(int empty) {
-    this.empty = empty;
+    this(empty, new int[FIRST_LENGTH], 0);
     if (empty != 0) {
       Arrays.fill(items, empty);
     }
+  }
+
+  private IntColumn(int empty, int[] items, int size) {
+    this.empty = empty;
+    this.items = items;
+    this.size = size;
   }
 
   /** The value of a row; the empty value if the row was never set. */
@@ -65,13 +72,13 @@ public final class IntColumn {
     size += count;
   }
 
-  /** Removes all rows. Their values stay in {@link #items}. */
   /** Takes the first items away. */
   public void removeFirst(int count) {
     System.arraycopy(items, count, items, 0, size - count);
     size -= count;
   }
 
+  /** Removes all rows. Their values stay in {@link #items}. */
   public void clear() {
     size = 0;
   }
@@ -93,23 +100,25 @@ public final class IntColumn {
 
   /** The same rows, in an array of its own. */
   public IntColumn copy() {
-    IntColumn copy = new IntColumn(empty);
-    copy.items = items.clone();
-    copy.size = size;
-    return copy;
+    return new IntColumn(empty, items.clone(), size);
   }
 
   /** The rows as they are now, for another thread: rows that are set are never set again. */
   public IntColumn held() {
-    IntColumn held = new IntColumn(empty);
-    held.items = items;
-    held.size = size;
-    return held;
+    return new IntColumn(empty, items, size);
+  }
+
+  /**
+   * The length of an array in place of one that has no room for a row. Small arrays double; large
+   * ones become a quarter longer, since on average half of a doubled array would be empty.
+   */
+  static int longer(int length, int row) {
+    return Math.max(row + 1, length < LARGE ? 2 * length : length + (length >> 2));
   }
 
   private void grow(int row) {
     int length = items.length;
-    items = Arrays.copyOf(items, Growth.toHold(row, length));
+    items = Arrays.copyOf(items, longer(length, row));
     if (empty != 0) {
       Arrays.fill(items, length, items.length, empty);
     }

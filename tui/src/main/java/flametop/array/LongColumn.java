@@ -4,13 +4,20 @@ import java.util.Arrays;
 
 /** A growing column of longs by row. Rows that were never set hold 0. */
 public final class LongColumn {
-  private static final int FIRST_LENGTH = 64;
-
   /** The rows, and zeros behind them. Growth makes another array. */
-  public long[] items = new long[FIRST_LENGTH];
+  public long[] items;
 
   /** All set rows are below. */
   public int size;
+
+  public LongColumn() {
+    this(new long[IntColumn.FIRST_LENGTH], 0);
+  }
+
+  private LongColumn(long[] items, int size) {
+    this.items = items;
+    this.size = size;
+  }
 
   /** The value of a row; 0 if the row was never set. */
   public long get(int row) {
@@ -41,7 +48,7 @@ public final class LongColumn {
   /** Gives the column so many rows, all 0. */
   public void zero(int rows) {
     if (rows > items.length) {
-      items = new long[Growth.toHold(rows - 1, items.length)];
+      items = new long[IntColumn.longer(items.length, rows - 1)];
     } else {
       Arrays.fill(items, 0, Math.max(rows, size), 0);
     }
@@ -59,18 +66,12 @@ public final class LongColumn {
 
   /** The same rows, in an array of its own. */
   public LongColumn copy() {
-    LongColumn copy = new LongColumn();
-    copy.items = items.clone();
-    copy.size = size;
-    return copy;
+    return new LongColumn(items.clone(), size);
   }
 
   /** The rows as they are now, for another thread: rows that are set are never set again. */
   public LongColumn held() {
-    LongColumn held = new LongColumn();
-    held.items = items;
-    held.size = size;
-    return held;
+    return new LongColumn(items, size);
   }
 
   /** Gives the column so many rows: the first ones as they are, further ones 0. */
@@ -80,6 +81,6 @@ public final class LongColumn {
   }
 
   private void grow(int row) {
-    items = Arrays.copyOf(items, Growth.toHold(row, items.length));
+    items = Arrays.copyOf(items, IntColumn.longer(items.length, row));
   }
 }
