@@ -15,7 +15,6 @@ import java.util.List;
 import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.zip.CRC32;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +23,22 @@ import org.junit.jupiter.params.provider.ValueSource;
 class GoldenStreamTest {
   static final Path GOLDEN =
       Path.of(System.getProperty("basedir", "."), "..", "sampler-native", "stream", "golden");
+
+  private static byte[] golden(String version) throws IOException {
+    return Files.readAllBytes(GOLDEN.resolve(version + ".flametop"));
+  }
+
+  private static StreamText read(byte[] bytes, boolean checkIds)
+      throws DamagedStreamException, SamplerException {
+    ByteBuffer file = ByteBuffer.wrap(bytes);
+    StreamReader.readHeader(file);
+    StreamText text = new StreamText();
+    StreamReader reader = new StreamReader(file.position(), true, checkIds);
+    while (file.hasRemaining()) {
+      reader.read(next(file), text);
+    }
+    return text;
+  }
 
   private static final Pattern STRING = Pattern.compile("(\\w+)=\"([^\"]*)\"");
 
@@ -34,31 +49,16 @@ class GoldenStreamTest {
         Files.readAllLines(GOLDEN.resolve(version + ".txt")).stream()
             .map(GoldenStreamTest::cleaned)
             .toList();
-    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve(version + ".flametop")));
-
-    StreamReader.readHeader(file);
-    StreamText text = new StreamText();
-    StreamReader reader = new StreamReader(file.position(), true, false);
-    while (file.hasRemaining()) {
-      reader.read(next(file), text);
-    }
-
     assertEquals(
         expected.stream()
             .filter(line -> !line.startsWith("fact ") && !line.startsWith("file "))
             .toList(),
-        text.lines);
+        read(golden(version), false).lines);
   }
 
   @Test
   void read_kindsAndNumbersOfLater_eachToldOnce() throws IOException {
-    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v2.flametop")));
-    StreamReader.readHeader(file);
-    StreamText text = new StreamText();
-    StreamReader reader = new StreamReader(file.position(), true, false);
-    while (file.hasRemaining()) {
-      reader.read(next(file), text);
-    }
+    List<String> notices = read(golden("v2"), false).notices;
     List<String> told =
         List.of(
             "records of kind 999",
@@ -69,16 +69,16 @@ class GoldenStreamTest {
             "stacks that are short for reason 255",
             "tasks in state 8",
             "tasks in state 255");
-    assertEquals(told.size(), text.notices.size(), text.notices::toString);
+    assertEquals(told.size(), notices.size(), notices::toString);
     for (int i = 0; i < told.size(); i++) {
-      String notice = text.notices.get(i);
+      String notice = notices.get(i);
       assertTrue(notice.startsWith("the stream has " + told.get(i) + ", which"), notice);
     }
   }
 
   @Test
   void readHeader_newerVersion_refusedByItsNumber() throws IOException {
-    byte[] file = Files.readAllBytes(GOLDEN.resolve("v2.flametop"));
+    byte[] file = golden("v2");
     file[8] = 3;
     SamplerException e =
         assertThrows(SamplerException.class, () -> StreamReader.readHeader(ByteBuffer.wrap(file)));
@@ -88,7 +88,7 @@ class GoldenStreamTest {
 
   @Test
   void readHeader_goldenFile_sameFacts() throws IOException {
-    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v2.flametop")));
+    ByteBuffer file = ByteBuffer.wrap(golden("v2"));
     StreamFacts facts = StreamReader.readHeader(file);
 
     assertEquals("web-1", facts.host());
@@ -112,7 +112,7 @@ class GoldenStreamTest {
 
   @Test
   void read_everyTruncation_damagedOrWhole() throws IOException {
-    byte[] whole = Files.readAllBytes(GOLDEN.resolve("v2.flametop"));
+    byte[] whole = golden("v2");
     for (int length = 0; length < whole.length; length++) {
       readAll(java.util.Arrays.copyOf(whole, length), true);
     }
@@ -121,7 +121,7 @@ class GoldenStreamTest {
   /** Checksums are mended after each corruption, so that what lies behind them is reached. */
   @Test
   void read_randomCorruption_damagedOrRead() throws IOException {
-    byte[] golden = Files.readAllBytes(GOLDEN.resolve("v2.flametop"));
+    byte[] golden = golden("v2");
     Random random = new Random(20_251);
     int damaged = 0;
     for (int round = 0; round < 4_000; round++) {
@@ -139,7 +139,7 @@ class GoldenStreamTest {
 
   @Test
   void read_idThatWasNotIntroduced_damaged() throws IOException {
-    ByteBuffer file = ByteBuffer.wrap(Files.readAllBytes(GOLDEN.resolve("v2.flametop")));
+    ByteBuffer file = ByteBuffer.wrap(golden("v2"));
     StreamReader.readHeader(file);
     StreamReader reader = new StreamReader(file.position(), true);
     List<ByteBuffer> batches = new ArrayList<>();
@@ -160,12 +160,7 @@ class GoldenStreamTest {
    */
   private static boolean readAll(byte[] bytes, boolean checkIds) {
     try {
-      ByteBuffer file = ByteBuffer.wrap(bytes);
-      StreamReader.readHeader(file);
-      StreamReader reader = new StreamReader(file.position(), true, checkIds);
-      while (file.hasRemaining()) {
-        reader.read(next(file), new StreamText());
-      }
+      read(bytes, checkIds);
       return false;
     } catch (DamagedStreamException e) {
       assertTrue(e.offset() >= 0 && e.offset() <= bytes.length, e::getMessage);
@@ -195,22 +190,16 @@ class GoldenStreamTest {
     ByteBuffer file = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     int at = 20 + file.getInt(12);
     if (at > 20 && at < bytes.length) {
-      file.putInt(16, crc(bytes, 20, at - 20));
+      file.putInt(16, StreamReader.crc(file.slice(20, at - 20)));
     }
     while (at >= 20 && at + 24 < bytes.length) {
       int length = file.getInt(at);
       if (length < 24 || length > bytes.length - at) {
         return;
       }
-      file.putInt(at + 4, crc(bytes, at + 8, length - 8));
+      file.putInt(at + 4, StreamReader.crc(file.slice(at + 8, length - 8)));
       at += length;
     }
-  }
-
-  private static int crc(byte[] bytes, int from, int length) {
-    CRC32 crc = new CRC32();
-    crc.update(bytes, from, length);
-    return (int) crc.getValue();
   }
 
   /** A line of the golden text with its strings as {@link CleanText} makes them. */

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +38,11 @@ class ReplaySourceTest {
 
   /** All that a replay at full speed tells. */
   private static StreamMonitor replayed(ReplaySource source, BatchSink sink) {
-    StreamMonitor monitor = new StreamMonitor(source, false);
+    return replayed(source, new StreamMonitor(source, false), sink);
+  }
+
+  private static StreamMonitor replayed(
+      ReplaySource source, StreamMonitor monitor, BatchSink sink) {
     try (Sampler sampler = new Sampler(source, 19, 99, monitor.before(sink))) {
       sampler.start();
       monitor.ended().join();
@@ -45,16 +50,7 @@ class ReplaySourceTest {
     return monitor;
   }
 
-  private static final BatchSink NOWHERE =
-      new BatchSink() {
-        @Override
-        public void accept(ByteBuffer batch, java.util.function.Consumer<ByteBuffer> release) {
-          release.accept(batch);
-        }
-
-        @Override
-        public void ended(Throwable cause) {}
-      };
+  private static final BatchSink NOWHERE = new QuietSource.Sink();
 
   @Test
   void open_wholeStream_allBatches() throws IOException {
@@ -178,11 +174,7 @@ class ReplaySourceTest {
   void frames_askAll_awaitedUntilNamed() throws IOException {
     byte[] golden = Files.readAllBytes(GoldenStreamTest.GOLDEN.resolve("v1.flametop"));
     ReplaySource source = ReplaySource.open(file(golden), 0);
-    StreamMonitor monitor = new StreamMonitor(source, true);
-    try (Sampler sampler = new Sampler(source, 19, 99, monitor.before(NOWHERE))) {
-      sampler.start();
-      monitor.ended().join();
-    }
+    StreamMonitor monitor = replayed(source, new StreamMonitor(source, true), NOWHERE);
     assertEquals(0, monitor.namesAwaited(), "all six frames before the damage have names");
   }
 
@@ -192,21 +184,15 @@ class ReplaySourceTest {
     StreamMonitor monitor = new StreamMonitor(source, false);
     List<Integer> held = new ArrayList<>();
     BatchSink reader =
-        new BatchSink() {
+        new QuietSource.Sink() {
           @Override
-          public void accept(ByteBuffer batch, java.util.function.Consumer<ByteBuffer> release) {
+          public void accept(ByteBuffer batch, Consumer<ByteBuffer> release) {
             held.add(monitor.batchesHeld());
-            release.accept(batch);
+            super.accept(batch, release);
             held.add(monitor.batchesHeld());
           }
-
-          @Override
-          public void ended(Throwable cause) {}
         };
-    try (Sampler sampler = new Sampler(source, 19, 99, monitor.before(reader))) {
-      sampler.start();
-      monitor.ended().join();
-    }
+    replayed(source, monitor, reader);
     assertEquals(List.of(1, 0, 1, 0, 1, 0), held);
   }
 }

@@ -24,7 +24,7 @@ class SamplerTest {
   private static final int PASS = 1;
 
   /** Answers with batches that say what was asked. */
-  private static class Source implements SampleSource {
+  private static final class Source extends QuietSource {
     final BlockingQueue<String> asked = new LinkedBlockingQueue<>();
     volatile int partsOfPass = 1;
     final AtomicLong late = new AtomicLong();
@@ -32,16 +32,6 @@ class SamplerTest {
     volatile boolean closed;
     private int sequence;
     private int part;
-
-    @Override
-    public StreamFacts facts() {
-      return StreamFacts.parse("");
-    }
-
-    @Override
-    public byte[] header() {
-      return StreamBytes.header();
-    }
 
     @Override
     public int fill(ByteBuffer buffer, boolean pass, long late) throws IOException {
@@ -63,16 +53,6 @@ class SamplerTest {
     @Override
     public void setRates(int passHz, int cpuHz) {
       asked.add("rates " + passHz + " " + cpuHz);
-    }
-
-    @Override
-    public NameRequests names() {
-      return (frames, count) -> {};
-    }
-
-    @Override
-    public boolean recorded() {
-      return false;
     }
 
     @Override

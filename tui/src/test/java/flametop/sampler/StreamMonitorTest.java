@@ -7,60 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class StreamMonitorTest {
   private static final int NOTICE = 13;
   private static final int PASS = 1;
 
-  /** A source that others read. */
-  private static final class Source implements SampleSource {
-    @Override
-    public StreamFacts facts() {
-      return StreamFacts.parse("");
-    }
-
-    @Override
-    public byte[] header() {
-      return StreamBytes.header();
-    }
-
-    @Override
-    public int fill(ByteBuffer buffer, boolean pass, long late) {
-      return 0;
-    }
-
-    @Override
-    public void setRates(int passHz, int cpuHz) {}
-
-    @Override
-    public NameRequests names() {
-      return (frames, count) -> {};
-    }
-
-    @Override
-    public boolean recorded() {
-      return false;
-    }
-
-    @Override
-    public void close() {}
-  }
-
-  private static final class Sink implements BatchSink {
-    @Override
-    public void accept(ByteBuffer batch, Consumer<ByteBuffer> release) {
-      release.accept(batch);
-    }
-
-    @Override
-    public void ended(@Nullable Throwable cause) {}
-  }
-
-  private final StreamMonitor monitor = new StreamMonitor(new Source(), false);
-  private final BatchSink seen = monitor.before(new Sink());
+  private final StreamMonitor monitor = new StreamMonitor(new QuietSource(), false);
+  private final BatchSink seen = monitor.before(new QuietSource.Sink());
   private int sequence;
 
   private void say(String text) {

@@ -14,6 +14,7 @@ class AccountsTest {
   private static final StateSet RUN = StateSet.of(State.RUN);
   private static final StateSet QUEUED = StateSet.of(State.QUEUED);
   private static final StateSet SLEEP = StateSet.of(State.SLEEP);
+  private static final StateSet DISK = StateSet.of(State.DISK);
 
   private final World world = new World();
   private int a;
@@ -55,6 +56,23 @@ class AccountsTest {
     world.end();
   }
 
+  private void gone(int task, double time, double runSum, double waitSum) {
+    world.intake.taskGone(task, World.ns(time), World.ns(runSum), World.ns(waitSum), true);
+  }
+
+  private Map<String, Long> samples(StateSet states) {
+    return world.folded(world.fold(), Long.MAX_VALUE, states, true);
+  }
+
+  private long sum(StateSet states) {
+    return world.folded(states).values().stream().mapToLong(v -> v).sum();
+  }
+
+  /** ms of the first process. */
+  private long process(StateSet states) {
+    return Math.round(world.reader().processes(states, world.tasks(), false).get(0).weight() / 1e6);
+  }
+
   @Test
   void changed_sleeperThatNeverRan_isOneOpenInterval() {
     first(a, 1, State.SLEEP);
@@ -64,9 +82,7 @@ class AccountsTest {
     }
     assertEquals(entries, world.log.entries());
     assertEquals(Map.of("app;main;poll", 1000L), world.folded(StateSet.ALL));
-    assertEquals(
-        Map.of("app;main;poll", 21L),
-        world.folded(world.fold(), Long.MAX_VALUE, StateSet.ALL, true));
+    assertEquals(Map.of("app;main;poll", 21L), samples(StateSet.ALL));
   }
 
   @Test
@@ -91,9 +107,7 @@ class AccountsTest {
     world.batch(1050, true, () -> world.changed(1050, 0, b, 5, 1, 7, State.SLEEP));
     world.batch(1100, true, () -> {});
     assertEquals(Map.of("app;main;poll", 50L, "app;main;read", 50L), world.folded(SLEEP));
-    assertEquals(
-        Map.of("app;main;poll", 1L, "app;main;read", 2L),
-        world.folded(world.fold(), Long.MAX_VALUE, SLEEP, true));
+    assertEquals(Map.of("app;main;poll", 1L, "app;main;read", 2L), samples(SLEEP));
   }
 
   @Test
@@ -121,11 +135,9 @@ class AccountsTest {
           () -> world.changed(1000 + 50 * at, 0, at % 4 == 0 ? b : a, 5, 1, 7 + at, state));
     }
     assertEquals(Map.of("app;main;poll", 1_500L), world.folded(SLEEP));
-    assertEquals(Map.of("app;main;read", 500L), world.folded(StateSet.of(State.DISK)));
-    for (StateSet states : new StateSet[] {SLEEP, StateSet.of(State.DISK)}) {
-      long nanos = world.reader().processes(states, world.tasks(), false).get(0).weight();
-      assertEquals(states.equals(SLEEP) ? 1_500L : 500L, Math.round(nanos / 1e6));
-    }
+    assertEquals(Map.of("app;main;read", 500L), world.folded(DISK));
+    assertEquals(1_500L, process(SLEEP));
+    assertEquals(500L, process(DISK));
   }
 
   @Test
@@ -141,18 +153,16 @@ class AccountsTest {
       world.end();
     }
     assertEquals(Map.of("app;main;poll", 800L), world.folded(SLEEP));
-    assertEquals(Map.of("app;main;read", 1_200L), world.folded(StateSet.of(State.DISK)));
-    for (StateSet states : new StateSet[] {SLEEP, StateSet.of(State.DISK)}) {
-      long nanos = world.reader().processes(states, world.tasks(), false).get(0).weight();
-      assertEquals(states.equals(SLEEP) ? 800L : 1_200L, Math.round(nanos / 1e6));
-    }
+    assertEquals(Map.of("app;main;read", 1_200L), world.folded(DISK));
+    assertEquals(800L, process(SLEEP));
+    assertEquals(1_200L, process(DISK));
   }
 
   @Test
   void changed_timeInDiskSeenByNoPass_isInDiskWithoutAStack() {
     firstBlocked(0);
     blocked(1050, 20, a, 9, State.SLEEP);
-    assertEquals(Map.of("app;[not sampled]", 20L), world.folded(StateSet.of(State.DISK)));
+    assertEquals(Map.of("app;[not sampled]", 20L), world.folded(DISK));
     assertEquals(Map.of("app;main;poll", 30L), world.folded(SLEEP));
   }
 
@@ -162,7 +172,7 @@ class AccountsTest {
     blocked(1050, 10, b, 8, State.DISK);
     world.batch(1100, true, () -> {});
     blocked(1150, 85, a, 9, State.SLEEP);
-    assertEquals(Map.of("app;main;read", 85L), world.folded(StateSet.of(State.DISK)));
+    assertEquals(Map.of("app;main;read", 85L), world.folded(DISK));
     assertEquals(Map.of("app;main;poll", 65L), world.folded(SLEEP));
   }
 
@@ -173,7 +183,7 @@ class AccountsTest {
     world.intake.taskBlocked(0, -1);
     world.changed(1050, 0, b, 5, 1, 8, State.DISK);
     world.end();
-    assertEquals(Map.of("app;main;read", 50L), world.folded(StateSet.of(State.DISK)));
+    assertEquals(Map.of("app;main;read", 50L), world.folded(DISK));
     assertEquals(Map.of(), world.folded(SLEEP));
   }
 
@@ -216,7 +226,7 @@ class AccountsTest {
   void gone_freshTaskSeenByNobody_countsFromItsStart() {
     world.begin(1100, true);
     world.task(0, 0, 10, 1020, true, "app");
-    world.intake.taskGone(0, World.ns(1050), World.ns(10), World.ns(5), true);
+    gone(0, 1050, 10, 5);
     world.end();
     assertEquals(Map.of("app;[not sampled]", 10L), world.folded(RUN));
     assertEquals(Map.of("app;[not sampled]", 5L), world.folded(QUEUED));
@@ -231,7 +241,7 @@ class AccountsTest {
     world.changed(1100, 0, -1, 75, 0, 0, State.RUN);
     world.end();
     assertEquals(Map.of("app;main;work", 75L), world.folded(RUN));
-    world.batch(1150, true, () -> world.intake.taskGone(0, World.ns(1120), World.ns(100), 0, true));
+    world.batch(1150, true, () -> gone(0, 1120, 100, 0));
     assertEquals(Map.of("app;main;work", 100L), world.folded(RUN));
   }
 
@@ -243,10 +253,7 @@ class AccountsTest {
     world.end();
     // It had ended at 1421, and its last sums were waited for.
     world.batch(1423, true, () -> {});
-    world.batch(
-        1477,
-        true,
-        () -> world.intake.taskGone(0, World.ns(1421), World.ns(18), World.ns(67), true));
+    world.batch(1477, true, () -> gone(0, 1421, 18, 67));
     assertEquals(Map.of("app;[not sampled]", 18L), world.folded(RUN));
     assertEquals(Map.of("app;[not sampled]", 67L), world.folded(QUEUED));
     assertEquals(Map.of("app;main;poll", 336L), world.folded(SLEEP));
@@ -259,10 +266,7 @@ class AccountsTest {
     // The pass that began at 1100 would have come to it at 1103.
     world.batch(1100, true, () -> {});
     world.batch(1150, true, () -> world.sample(1101, 0, busy, 10, 21, 8));
-    world.batch(
-        1151,
-        false,
-        () -> world.intake.taskGone(0, World.ns(1102), World.ns(11), World.ns(21), true));
+    world.batch(1151, false, () -> gone(0, 1102, 11, 21));
     assertEquals(Map.of("app;main;work", 6L), world.folded(RUN));
     assertEquals(Map.of("app;[not sampled]", 20L), world.folded(QUEUED));
     assertEquals(Map.of("app;main;poll", 76L), world.folded(SLEEP));
@@ -302,7 +306,7 @@ class AccountsTest {
     // It ran from 1110 to 1113.
     world.batch(1150, true, () -> world.changed(1150, 0, a, 8, 101, 8, State.SLEEP));
     assertEquals(Map.of("app;main;poll", 47L), world.folded(SLEEP));
-    assertEquals(100L, world.folded(QUEUED).values().stream().mapToLong(v -> v).sum());
+    assertEquals(100L, sum(QUEUED));
     assertEquals(Map.of("app;[not sampled]", 3L), world.folded(RUN));
   }
 
@@ -312,12 +316,12 @@ class AccountsTest {
     world.batch(1050, true, () -> {});
     world.batch(1100, true, () -> world.changed(1100, 0, busy, 6, 333_000, 8, State.RUN));
     world.batch(1200, true, () -> world.changed(1200, 0, b, 16, 333_010, 9, State.SLEEP));
-    assertEquals(59L, world.folded(QUEUED).values().stream().mapToLong(v -> v).sum());
-    assertEquals(11L, world.folded(RUN).values().stream().mapToLong(v -> v).sum());
+    assertEquals(59L, sum(QUEUED));
+    assertEquals(11L, sum(RUN));
     // What follows is accounted for as ever.
     assertEquals(Map.of("app;main;poll", 50L, "app;main;read", 80L), world.folded(SLEEP));
     world.batch(1300, true, () -> {});
-    assertEquals(300L, world.folded(StateSet.ALL).values().stream().mapToLong(v -> v).sum());
+    assertEquals(300L, sum(StateSet.ALL));
   }
 
   @Test
@@ -327,7 +331,7 @@ class AccountsTest {
     world.batch(1050, true, () -> world.changed(1050, 0, a, 8, 11, 7, State.QUEUED));
     // It ran from 1080 to 1090 and sleeps.
     world.batch(1100, true, () -> world.changed(1100, 0, b, 18, 78, 8, State.SLEEP));
-    assertEquals(77L, world.folded(QUEUED).values().stream().mapToLong(v -> v).sum());
+    assertEquals(77L, sum(QUEUED));
     assertEquals(Map.of("app;[not sampled]", 13L), world.folded(RUN));
     assertEquals(Map.of("app;main;read", 10L), world.folded(SLEEP));
   }
@@ -367,9 +371,7 @@ class AccountsTest {
     assertEquals(entries, world.log.entries());
     assertEquals((double) bytes, (double) world.log.bytes(), 4096);
     assertEquals(Map.of("app;main;poll", count * 950L), world.folded(SLEEP));
-    assertEquals(
-        Map.of("app;main;poll", count * 20L),
-        world.folded(world.fold(), Long.MAX_VALUE, SLEEP, true));
+    assertEquals(Map.of("app;main;poll", count * 20L), samples(SLEEP));
     world.check();
   }
 
@@ -419,10 +421,7 @@ class AccountsTest {
     world.end();
     world.batch(1050, true, () -> {});
     world.batch(1700, false, () -> world.changed(1600, 1, -1, 6, 1, 7, State.RUN));
-    world.batch(
-        1900,
-        false,
-        () -> world.intake.taskGone(1, World.ns(1800), World.ns(6), World.ns(1), true));
+    world.batch(1900, false, () -> gone(1, 1800, 6, 1));
     assertEquals(50L, world.folded(SLEEP).get("app;main;poll"));
   }
 }

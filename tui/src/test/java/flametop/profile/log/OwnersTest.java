@@ -9,14 +9,19 @@ import org.junit.jupiter.api.Test;
 class OwnersTest {
   private static final int LINE = 4_096;
 
+  private final Owners owners = new Owners();
+
+  private void process(int id, int tgid, String comm, String commandLine) {
+    owners.processes().seen(id, tgid, 0, comm, commandLine);
+    owners.tasks().seen(id, id, tgid, comm);
+    owners.tasks().state(id, State.SLEEP);
+  }
+
   @Test
   void processSeen_moreTextThanIsKept_forgetsTheGoneOldestFirst() {
-    Owners owners = new Owners();
     int count = 20_000;
     for (int i = 0; i < count; i++) {
-      owners.processes().seen(i, i, 0, "cc1", "x".repeat(LINE));
-      owners.tasks().seen(i, i, i, "cc1");
-      owners.tasks().state(i, State.SLEEP);
+      process(i, i, "cc1", "x".repeat(LINE));
       if (i > 0) {
         owners.gone(i);
       }
@@ -33,7 +38,6 @@ class OwnersTest {
 
   @Test
   void state_shortThreadsOfALongProcess_leaveNothingToBeFound() {
-    Owners owners = new Owners();
     owners.processes().seen(0, 7, 0, "server", "server");
     for (int task = 0; task < 1_000; task++) {
       owners.tasks().seen(task, 0, 100 + task, "server");
@@ -53,10 +57,7 @@ class OwnersTest {
 
   @Test
   void cgroup_processIsMoved_hasOtherOwnersFromThenOnAndTheFormerWhenItIsBack() {
-    Owners owners = new Owners();
-    owners.processes().seen(0, 7, 0, "server", "server");
-    owners.tasks().seen(0, 0, 7, "server");
-    owners.tasks().state(0, State.RUN);
+    process(0, 7, "server", "server");
     int unknown = owners.owner(0);
     owners.processes().cgroup(0, "/a");
     int first = owners.owner(0);
@@ -74,11 +75,8 @@ class OwnersTest {
 
   @Test
   void processSeen_allLive_keepsAllTheirText() {
-    Owners owners = new Owners();
     for (int i = 0; i < 5_000; i++) {
-      owners.processes().seen(i, i, 0, "java", "x".repeat(LINE));
-      owners.tasks().seen(i, i, i, "java");
-      owners.tasks().state(i, State.SLEEP);
+      process(i, i, "java", "x".repeat(LINE));
     }
     for (int i = 0; i < 5_000; i++) {
       assertEquals(LINE, owners.processes().commandLine(i).length());

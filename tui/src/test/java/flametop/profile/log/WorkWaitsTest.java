@@ -7,6 +7,7 @@ import flametop.profile.answer.NodeKind;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -159,5 +160,22 @@ final class WorkWaitsTest {
       })
   void idle_anotherWait_isNot(String stack) {
     assertEquals(false, idle(stack), stack);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "libc.so.6, true",
+    "libc-2.31.so, true",
+    "ld-musl-x86_64.so.1, true",
+    "ld-musl-aarch64.so.1, true",
+    "ld-linux-aarch64.so.1, true",
+    "[vdso], true",
+    "libcurl.so.4, false",
+    "libc++.so.1, false",
+    "app, false",
+    "[kernel], false"
+  })
+  void isCLibrary_module_isByTheNameUpToItsFirstPoint(String module, boolean is) {
+    assertEquals(is, WorkWaits.isCLibrary(module));
   }
 }
