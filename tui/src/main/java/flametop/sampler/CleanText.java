@@ -3,7 +3,6 @@ package flametop.sampler;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.nio.ByteBuffer;
 import java.text.Normalizer;
 
 /**
@@ -32,33 +31,26 @@ public final class CleanText {
     return clean(new String(bytes, offset, length, UTF_8), max);
   }
 
-  /**
-   * Like {@link #clean(byte[], int, int, int)}, of the bytes between position and limit, which stay
-   * as they are.
-   */
-  public static String clean(ByteBuffer bytes, int max) {
-    byte[] copy = new byte[bytes.remaining()];
-    bytes.get(bytes.position(), copy);
-    return clean(copy, 0, copy.length, max);
+  /** Like {@link #clean(byte[], int, int, int)}, of all bytes. */
+  public static String clean(byte[] bytes, int max) {
+    return clean(bytes, 0, bytes.length, max);
   }
 
   /**
    * Cleans a command line as the kernel gives it, with a NUL after each argument: they become
-   * spaces.
+   * spaces, in {@code bytes} too.
    */
-  public static String cleanCommandLine(ByteBuffer bytes, int max) {
-    byte[] copy = new byte[bytes.remaining()];
-    bytes.get(bytes.position(), copy);
-    int length = copy.length;
-    while (length > 0 && copy[length - 1] == 0) {
+  static String cleanCommandLine(byte[] bytes, int max) {
+    int length = bytes.length;
+    while (length > 0 && bytes[length - 1] == 0) {
       length--;
     }
     for (int i = 0; i < length; i++) {
-      if (copy[i] == 0) {
-        copy[i] = ' ';
+      if (bytes[i] == 0) {
+        bytes[i] = ' ';
       }
     }
-    return clean(copy, 0, length, max);
+    return clean(bytes, 0, length, max);
   }
 
   /** Cleans text into at most {@code max} chars. */

@@ -7,18 +7,12 @@ import java.io.IOException;
  * thing, what mends it.
  */
 public final class SamplerException extends IOException {
-  /** The kinds of failures; each has an exit code of its own. */
+  /** The kinds of failures, in the order of their codes, of which the first is 1. */
   public enum Kind {
-    FAILED(1),
-    USAGE(2),
-    NOT_POSSIBLE(3),
-    TARGET_GONE(4);
-
-    private final int code;
-
-    Kind(int code) {
-      this.code = code;
-    }
+    FAILED,
+    USAGE,
+    NOT_POSSIBLE,
+    TARGET_GONE
   }
 
   private final Kind kind;
@@ -42,7 +36,7 @@ public final class SamplerException extends IOException {
 
   private static Kind kindOf(String text) {
     for (Kind k : Kind.values()) {
-      if (text.startsWith(k.code + "\t")) {
+      if (text.startsWith(k.ordinal() + 1 + "\t")) {
         return k;
       }
     }

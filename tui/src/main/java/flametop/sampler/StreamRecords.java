@@ -190,12 +190,10 @@ final class StreamRecords {
   private void moduleSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
     int module = introduced(in, modules);
     ModuleKind kind = ModuleKind.of(in.get() & 0xFF);
-    ByteBuffer path = str(in);
-    ByteBuffer buildId = str(in);
+    String path = text(in, MAX_PATH);
+    byte[] buildId = str(in);
     tell("modules of kind", kind, "they are shown by their path", visitor);
-    byte[] id = new byte[buildId.remaining()];
-    buildId.get(id);
-    visitor.moduleSeen(module, kind, CleanText.clean(path, MAX_PATH), HexFormat.of().formatHex(id));
+    visitor.moduleSeen(module, kind, path, HexFormat.of().formatHex(buildId));
   }
 
   private void stackSeen(ByteBuffer in, StreamVisitor visitor) throws DamagedStreamException {
@@ -450,12 +448,12 @@ final class StreamRecords {
     return CleanText.clean(str(in), most);
   }
 
-  private ByteBuffer str(ByteBuffer in) throws DamagedStreamException {
+  private byte[] str(ByteBuffer in) throws DamagedStreamException {
     need(in, 2);
     int length = in.getShort() & 0xFFFF;
     need(in, length);
-    ByteBuffer str = in.slice(in.position(), length);
-    in.position(in.position() + length);
+    byte[] str = new byte[length];
+    in.get(str);
     return str;
   }
 

@@ -26,7 +26,7 @@ public final class Users {
         String[] fields = line.split(":");
         if (fields.length > 2 && fields[2].matches("[0-9]{1,10}")) {
           byte[] name = fields[0].getBytes(StandardCharsets.ISO_8859_1);
-          String clean = CleanText.clean(name, 0, name.length, MAX_NAME);
+          String clean = CleanText.clean(name, MAX_NAME);
           int uid = (int) Long.parseLong(fields[2]);
           names.putIfAbsent(uid, clean);
           uids.putIfAbsent(clean, uid);

@@ -53,6 +53,14 @@ final class BudgetTest {
             + fixed;
   }
 
+  private static ToDoubleFunction<Pace> anyLoad(Random random) {
+    return load(
+        random.nextDouble() * 0.1,
+        random.nextDouble() * 0.05,
+        random.nextDouble() * 0.01,
+        random.nextDouble() * 0.2);
+  }
+
   private static Run run(double share, Kept kept) {
     return new Run(new Budget(share, START, kept));
   }
@@ -156,12 +164,7 @@ final class BudgetTest {
       Run run = new Run(new Budget(0.01 + random.nextDouble(), start, NOTHING));
       for (int i = 0; i < 10; i++) {
         double noise = random.nextDouble();
-        ToDoubleFunction<Pace> load =
-            load(
-                random.nextDouble() * 0.1,
-                random.nextDouble() * 0.05,
-                random.nextDouble() * 0.01,
-                random.nextDouble() * 0.2);
+        ToDoubleFunction<Pace> load = anyLoad(random);
         run.go(random.nextInt(200), p -> load.applyAsDouble(p) * (1 + noise * random.nextDouble()));
       }
       for (int i = 0; i < run.changes.size(); i++) {
@@ -179,13 +182,7 @@ final class BudgetTest {
     Random random = new Random(11);
     for (int round = 0; round < 300; round++) {
       Run run = run(0.01 + random.nextDouble() * 0.5, NOTHING);
-      run.go(
-          3_600,
-          load(
-              random.nextDouble() * 0.1,
-              random.nextDouble() * 0.05,
-              random.nextDouble() * 0.01,
-              random.nextDouble() * 0.2));
+      run.go(3_600, anyLoad(random));
       for (int i = 1; i < run.paces.size(); i++) {
         assertTrue(
             run.paces.get(i).passHz() <= run.paces.get(i - 1).passHz()

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.nio.ByteBuffer;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +59,7 @@ class CleanTextTest {
   @Test
   void clean_overlongAndSurrogateBytes_replaced() {
     byte[] bytes = {'a', (byte) 0xC0, (byte) 0x8A, (byte) 0xED, (byte) 0xA0, (byte) 0x80, 'b'};
-    String clean = CleanText.clean(bytes, 0, bytes.length, 16);
+    String clean = CleanText.clean(bytes, 16);
     assertTrue(clean.startsWith("a\uFFFD") && clean.endsWith("\uFFFDb"), clean);
   }
 
@@ -79,7 +78,7 @@ class CleanTextTest {
   void cleanCommandLine_nuls_spaces() {
     assertEquals(
         "worker --name a b",
-        CleanText.cleanCommandLine(ByteBuffer.wrap("worker\0--name\0a b\0\0".getBytes(UTF_8)), 99));
+        CleanText.cleanCommandLine("worker\0--name\0a b\0\0".getBytes(UTF_8), 99));
   }
 
   @Test
@@ -89,7 +88,7 @@ class CleanTextTest {
       byte[] bytes = new byte[random.nextInt(60)];
       random.nextBytes(bytes);
       int max = 1 + random.nextInt(40);
-      String clean = CleanText.clean(bytes, 0, bytes.length, max);
+      String clean = CleanText.clean(bytes, max);
       assertTrue(clean.length() <= max);
       clean.codePoints().forEach(c -> assertTrue(isHarmless(c), () -> Integer.toHexString(c)));
       assertEquals(clean, CleanText.clean(clean, max), "cleaning again changes nothing");
@@ -107,7 +106,6 @@ class CleanTextTest {
   }
 
   private static String clean(String text) {
-    byte[] bytes = text.getBytes(UTF_8);
-    return CleanText.clean(bytes, 0, bytes.length, 256);
+    return CleanText.clean(text.getBytes(UTF_8), 256);
   }
 }

@@ -210,7 +210,7 @@ class GoldenStreamTest {
     Matcher m = STRING.matcher(line);
     return m.replaceAll(
         match -> {
-          ByteBuffer raw = ByteBuffer.wrap(unquoted(match.group(2)));
+          byte[] raw = unquoted(match.group(2));
           String clean =
               switch (match.group(1)) {
                 case "cmdline" -> CleanText.cleanCommandLine(raw, 4_096);

@@ -26,29 +26,11 @@ public final class Processes {
    */
   private static final int MOST_TEXT = 8 << 20;
 
-  // A record's own equals and hashCode are made when they are first used, which takes 20 ms.
-
-  /** What processes that are gone share, if one slot stands for all of them. */
-  private record Elders(String comm, String service, String ancestor, int uid) {
-    @Override
-    public boolean equals(Object other) {
-      return other instanceof Elders elders
-          && uid == elders.uid
-          && comm.equals(elders.comm)
-          && service.equals(elders.service)
-          && ancestor.equals(elders.ancestor);
-    }
-
-    @Override
-    public int hashCode() {
-      int names = 31 * comm.hashCode() + service.hashCode();
-      return 31 * (31 * uid + names) + ancestor.hashCode();
-    }
-  }
-
   private final Slots slots = new Slots();
   private final List<ProcessEntry> processes = new ArrayList<>();
-  private final Map<Elders, Integer> elders = new HashMap<>();
+
+  /** Slots that stand for many, by what these have in common. */
+  private final Map<List<Object>, Integer> elders = new HashMap<>();
 
   /** Comms and paths repeat from one short-lived task to the next. */
   private final Interner<String> texts;
@@ -166,7 +148,7 @@ public final class Processes {
    * @param below the name of their ancestor
    */
   int elder(String comm, String service, String below, int uid) {
-    Elders key = new Elders(comm, service, below, uid);
+    List<Object> key = List.of(comm, service, below, uid);
     Integer all = elders.get(key);
     if (all == null) {
       all = slots.take();
@@ -187,8 +169,7 @@ public final class Processes {
         kept,
         slot -> {
           ProcessEntry process = get(slot);
-          elders.remove(
-              new Elders(process.comm, process.service, process.below, process.uid), slot);
+          elders.remove(List.of(process.comm, process.service, process.below, process.uid), slot);
           setCommandLine(process, "");
           // Those that it started go on to stand below it.
           processes.set(slot, SWEPT);

@@ -237,12 +237,20 @@ public final class Stacks extends InternedFunctions {
     return frameSlots.introduced(frame) ? frameId.items[frame] : Slots.NONE;
   }
 
+  private boolean has(int frame, int flag) {
+    return (frameFlags.items[frame] & flag) != 0;
+  }
+
+  private boolean hasName(int frame) {
+    return frameFunction.items[frame] != NO_FUNCTION && !has(frame, STANDIN);
+  }
+
   /** Whether a frame has no name yet; asks for it if nobody has. */
   private boolean nameless(int frame) {
-    if (frameFunction.items[frame] != NO_FUNCTION && (frameFlags.items[frame] & STANDIN) == 0) {
+    if (hasName(frame)) {
       return false;
     }
-    if ((frameFlags.items[frame] & ASKED) == 0) {
+    if (!has(frame, ASKED)) {
       frameFlags.items[frame] |= ASKED;
       Names.Name name = names.want(frameId.items[frame], place(frame));
       if (name != null) {
@@ -258,8 +266,7 @@ public final class Stacks extends InternedFunctions {
     int frame = frameSlots.of(id);
     Names.Name name = new Names.Name(source, text);
     names.answered(place(frame), name);
-    boolean first =
-        frameFunction.items[frame] == NO_FUNCTION || (frameFlags.items[frame] & STANDIN) != 0;
+    boolean first = !hasName(frame);
     int before = frameFunction.items[frame];
     set(frame, name);
     if (!first) {
@@ -291,16 +298,14 @@ public final class Stacks extends InternedFunctions {
             : name.source() == NameSource.REASON ? NodeKind.REASON : NodeKind.of(module.kind);
     String file = kind == NodeKind.REASON ? "" : module.file;
     frameFunction.items[frame] = function(kind, file, name.text());
-    frameFlags.items[frame] &= ~(STANDIN | LIMITED | ADDRESS);
-    frameFlags.items[frame] |= limited ? LIMITED : 0;
     boolean start = name.source() == NameSource.FUNCTION_START;
-    frameFlags.items[frame] |= kind == NodeKind.UNKNOWN || start ? ADDRESS : 0;
-    if (name.source() == NameSource.ROOT) {
-      frameFlags.items[frame] |= IS_ROOT;
-    }
-    if (kind == NodeKind.KERNEL && SOFTIRQ.matcher(name.text()).matches()) {
-      frameFlags.items[frame] |= SOFTIRQ_ENTRY;
-    }
+    boolean softirq = kind == NodeKind.KERNEL && SOFTIRQ.matcher(name.text()).matches();
+    frameFlags.items[frame] &= ~(STANDIN | LIMITED | ADDRESS);
+    frameFlags.items[frame] |=
+        (limited ? LIMITED : 0)
+            | (kind == NodeKind.UNKNOWN || start ? ADDRESS : 0)
+            | (name.source() == NameSource.ROOT ? IS_ROOT : 0)
+            | (softirq ? SOFTIRQ_ENTRY : 0);
   }
 
   /** The place of a frame; null if the frame is in no file that stays what it is. */
@@ -323,7 +328,7 @@ public final class Stacks extends InternedFunctions {
     for (int slot = 0; slot < stacks.size(); slot++) {
       Stack stack = stacks.get(slot);
       for (int i = 0; stack != null && stack.shown && i < stack.frames.length; i++) {
-        if ((frameFlags.items[stack.frames[i]] & RENAMED) != 0) {
+        if (has(stack.frames[i], RENAMED)) {
           change(slot);
           break;
         }
@@ -416,11 +421,6 @@ public final class Stacks extends InternedFunctions {
     changed.clear();
   }
 
-  /** Whether the path of a stack is more than {@link #NAMING}. */
-  boolean shown(int stack) {
-    return stack < 0 || stacks.get(stack).shown;
-  }
-
   public WalkEnd end(int stack) {
     return stacks.get(stack).end;
   }
@@ -439,12 +439,12 @@ public final class Stacks extends InternedFunctions {
   }
 
   public boolean guessed(int frame) {
-    return (frameFlags.items[frame] & GUESSED) != 0;
+    return has(frame, GUESSED);
   }
 
   /** Whether a frame has no symbol since there is no budget to read it. */
   public boolean nameLimited(int frame) {
-    return (frameFlags.items[frame] & LIMITED) != 0;
+    return has(frame, LIMITED);
   }
 
   /** Whether all frames of a stack have their names. */
@@ -457,7 +457,7 @@ public final class Stacks extends InternedFunctions {
    * shows an address, or the address where its function starts.
    */
   public boolean hasNoName(int frame) {
-    return (frameFlags.items[frame] & ADDRESS) != 0;
+    return has(frame, ADDRESS);
   }
 
   /** The kind of the functions of a module. */
@@ -475,7 +475,7 @@ public final class Stacks extends InternedFunctions {
     if (stack >= 0) {
       int[] frames = frames(stack);
       for (int i = user(stack); i < frames.length; i++) {
-        if ((frameFlags.items[frames[i]] & SOFTIRQ_ENTRY) != 0) {
+        if (has(frames[i], SOFTIRQ_ENTRY)) {
           return true;
         }
       }
@@ -528,6 +528,7 @@ public final class Stacks extends InternedFunctions {
     return of.idle;
   }
 
+  /** Whether the path of a stack with frames is more than {@link #NAMING}. */
   private boolean isShown(int stack) {
     return stack >= 0 && stacks.get(stack).shown;
   }
@@ -541,13 +542,13 @@ public final class Stacks extends InternedFunctions {
    * for none.
    */
   public int frame(int stack, boolean roots, int index) {
-    if (!shown(stack) || stack < 0) {
+    if (!isShown(stack)) {
       return -1;
     }
     int[] frames = stacks.get(stack).frames;
     int at = stacks.get(stack).end != WalkEnd.ROOT || frames.length == 0 ? 1 : 0;
     for (int frame : frames) {
-      if (roots || (frameFlags.items[frame] & IS_ROOT) == 0) {
+      if (roots || !has(frame, IS_ROOT)) {
         if (at == index) {
           return frame;
         }

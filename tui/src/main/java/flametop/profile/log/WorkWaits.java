@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -303,7 +304,7 @@ final class WorkWaits {
   }
 
   private boolean isLatch(int own) {
-    return frames.subList(0, own).stream().anyMatch(f -> LATCH.matcher(bare(f)).matches());
+    return names(0, own).anyMatch(name -> LATCH.matcher(name).matches());
   }
 
   /** Whether a PostgreSQL process waits for its client, or in the body of a background process. */
@@ -313,8 +314,8 @@ final class WorkWaits {
       at--;
     }
     return at > 0 && LATCH_LOOP.matcher(bare(frames.get(at - 1))).matches()
-        || frames.stream().anyMatch(f -> bare(f).equals("pq_getbyte"))
-            && frames.stream().noneMatch(f -> bare(f).contains("Copy"));
+        || names(0, frames.size()).anyMatch("pq_getbyte"::equals)
+            && names(0, frames.size()).noneMatch(name -> name.contains("Copy"));
   }
 
   /** Whether an event loop makes the call, and nobody stands between. */
@@ -402,13 +403,17 @@ final class WorkWaits {
 
   /** Whether the stack is of a thread that a program started, and not of its first. */
   private boolean isThread() {
-    for (Function frame : frames.subList(0, user)) {
-      String name = bare(frame);
-      if (name.equals("[thread start]") || name.equals("start_thread") || name.contains("clone")) {
-        return true;
-      }
-    }
-    return false;
+    return names(0, user)
+        .anyMatch(
+            name ->
+                name.equals("[thread start]")
+                    || name.equals("start_thread")
+                    || name.contains("clone"));
+  }
+
+  /** The bare names of frames from one to before another. */
+  private Stream<String> names(int from, int to) {
+    return frames.subList(from, to).stream().map(WorkWaits::bare);
   }
 
   private static boolean isUnnamed(String name) {

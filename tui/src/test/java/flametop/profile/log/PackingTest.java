@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.Shape;
 import flametop.sampler.State;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,26 +16,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PackingTest {
   private final Packing packing = new Packing();
 
-  private static String all(Entries entries) {
-    StringBuilder text = new StringBuilder();
+  private static List<List<Object>> all(Entries entries) {
+    List<List<Object>> all = new ArrayList<>();
     entries.deliver(
         0,
         entries.count,
         1,
         (owner, stack, spot, base, open, samples) ->
-            text.append(owner)
-                .append(' ')
-                .append(stack)
-                .append(' ')
-                .append(spot)
-                .append(' ')
-                .append(base)
-                .append(' ')
-                .append(open)
-                .append(' ')
-                .append(samples)
-                .append('\n'));
-    return text.toString();
+            all.add(List.of(owner, stack, spot, base, open, samples)));
+    return all;
   }
 
   private byte[] packsTo(Entries entries) {
