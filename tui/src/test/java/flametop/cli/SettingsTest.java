@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.cli.settings.HistoryFile;
 import flametop.cli.settings.Settings;
 import flametop.profile.answer.StateSet;
+import flametop.term.SearchHistory;
 import flametop.term.UserFiles;
 import flametop.view.base.Action;
 import flametop.view.base.Key;
@@ -185,12 +185,12 @@ class SettingsTest {
   @Test
   void history_added_isThereForTheNextScreen() throws Exception {
     Map<String, String> environment = Map.of("HOME", folder.toString());
-    HistoryFile history = HistoryFile.of(environment);
+    SearchHistory history = SearchHistory.of(environment);
     assertEquals(List.of(), history.texts());
     for (String text : List.of("first", "second", "first")) {
       history.add(text);
     }
-    assertEquals(List.of("first", "second"), HistoryFile.of(environment).texts());
+    assertEquals(List.of("first", "second"), SearchHistory.of(environment).texts());
     for (int i = 0; i < 150; i++) {
       history.add("search " + i);
     }
@@ -203,7 +203,7 @@ class SettingsTest {
 
   @Test
   void history_withoutAHome_isNone() {
-    HistoryFile history = HistoryFile.of(Map.of());
+    SearchHistory history = SearchHistory.of(Map.of());
     history.add("x");
     assertEquals(List.of(), history.texts());
   }

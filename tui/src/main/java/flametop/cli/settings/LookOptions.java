@@ -2,6 +2,7 @@ package flametop.cli.settings;
 
 import flametop.term.Look;
 import flametop.term.Preferences;
+import flametop.term.SearchHistory;
 import flametop.term.UserFiles;
 import java.io.PrintWriter;
 import org.jspecify.annotations.Nullable;
@@ -70,6 +71,6 @@ public final class LookOptions {
     Boolean off = noMouse == null ? null : Boolean.FALSE;
     boolean mouse = settings.given(off, "mouse", new Settings.YesNo(), true);
     return new Preferences(
-        settings.keymap(), mouse, settings.problems(), HistoryFile.of(System.getenv()));
+        settings.keymap(), mouse, settings.problems(), SearchHistory.of(System.getenv()));
   }
 }

@@ -1,6 +1,4 @@
-/**
- * What the user has set: options that several commands have, the settings file, what is remembered.
- */
+/** What the user has set: options that several commands have, and the settings file. */
 @NullMarked
 package flametop.cli.settings;
 
