@@ -68,8 +68,6 @@ final class FileScreen implements ScreenExporter.Shown {
             options.preferences(settings));
     LiveSession session =
         new LiveSession(
-            "",
-            name,
             new ScreenSource(files),
             null,
             null,

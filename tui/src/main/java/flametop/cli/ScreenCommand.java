@@ -329,8 +329,6 @@ final class ScreenCommand implements Callable<Integer> {
       watch.start();
     }
     return new LiveSession(
-        subject.host,
-        subject.what,
         new ScreenSource(profile),
         source.recorded() ? null : sampler::setRates,
         switches,

@@ -8,7 +8,7 @@ import flametop.profile.answer.Extract;
 import flametop.profile.live.Profile;
 import flametop.sampler.CleanText;
 import flametop.sampler.StreamFacts;
-import flametop.term.Exporter;
+import flametop.term.LiveSession;
 import flametop.term.Picture;
 import flametop.term.Theme;
 import flametop.view.base.CellGrid;
@@ -30,7 +30,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 
 /** Writes what the screen shows to a file in the working directory. */
-final class ScreenExporter implements Exporter {
+final class ScreenExporter implements LiveSession.Exporter {
   private static final int MOST_OF_ONE_SECOND = 100;
 
   /** Chars of a host or a file, so that a name has room in any file system. */
@@ -55,7 +55,7 @@ final class ScreenExporter implements Exporter {
   }
 
   /** The exporter of a profile. */
-  static Exporter of(Profile profile, StreamFacts facts) {
+  static ScreenExporter of(Profile profile, StreamFacts facts) {
     return new ScreenExporter(
         new Shown() {
           @Override

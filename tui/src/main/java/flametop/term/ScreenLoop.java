@@ -50,7 +50,7 @@ final class ScreenLoop {
   private final Display display;
   private final Signals signals;
   private final Budget budget;
-  private PaintOptions paintOptions;
+  private final PaintOptions paintOptions;
   private ViewState state;
   private Scene scene;
 
@@ -282,16 +282,6 @@ final class ScreenLoop {
       asking.soon(System.nanoTime());
     }
     events.tell(opened.end(), ScreenEvent.Ended::new, ScreenEvent.Failed::new);
-    paintOptions =
-        new PaintOptions(
-            opened.host(),
-            opened.target(),
-            paintOptions.origin(),
-            paintOptions.ascii(),
-            paintOptions.plain(),
-            paintOptions.users(),
-            paintOptions.keymap(),
-            paintOptions.notices());
     stale = true;
   }
 
@@ -437,9 +427,9 @@ final class ScreenLoop {
 
   private void applyPace() {
     Budget.Pace pace = budget.now();
-    RateControl rates = session == null ? null : session.rates();
+    LiveSession.Rates rates = session == null ? null : session.rates();
     if (rates != null) {
-      rates.setRates(pace.passHz(), pace.cpuHz());
+      rates.set(pace.passHz(), pace.cpuHz());
     }
     state = state.withPace(pace, budget.said());
   }

@@ -9,8 +9,9 @@ import flametop.view.base.Origin;
  * The decisions of the command line about the screen.
  *
  * @param origin where the stacks come from
- * @param host name of this machine, for the header before the session is there
- * @param target the tasks that will be sampled, like {@link LiveSession#target()}
+ * @param host name of the machine that is sampled, or that recorded the stream
+ * @param target the sampled tasks, in the words of the header: {@code all tasks}, {@code pid 812},
+ *     {@code replay of FILE}
  * @param filter from {@code -c} and {@code -u}; the profile has it already
  * @param states shown first
  * @param passHz rate of passes at the start

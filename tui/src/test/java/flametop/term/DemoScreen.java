@@ -55,8 +55,6 @@ public final class DemoScreen {
                 Machine machine = slow ? new SlowMachine() : new Machine();
                 session.complete(
                     new LiveSession(
-                        "web-1",
-                        "all tasks",
                         new ScreenSource(machine),
                         (pass, cpu) -> {},
                         null,
