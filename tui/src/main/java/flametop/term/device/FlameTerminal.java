@@ -1,8 +1,12 @@
 package flametop.term.device;
 
 import com.googlecode.lanterna.TerminalSize;
+import com.googlecode.lanterna.input.BasicCharacterPattern;
+import com.googlecode.lanterna.input.CharacterPattern;
 import com.googlecode.lanterna.input.DefaultKeyDecodingProfile;
 import com.googlecode.lanterna.input.InputDecoder;
+import com.googlecode.lanterna.input.KeyStroke;
+import com.googlecode.lanterna.input.KeyType;
 import com.googlecode.lanterna.terminal.ansi.ANSITerminal;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +16,15 @@ import java.util.List;
 
 /** Lanterna's terminal over our streams, with its size from the device. */
 public final class FlameTerminal extends ANSITerminal {
+  /** The answer to a request of status. */
+  static final KeyStroke STATUS = new KeyStroke(KeyType.Unknown);
+
+  /** Begins pasted text. */
+  static final KeyStroke PASTE_BEGIN = new KeyStroke(KeyType.Unknown);
+
+  /** Ends pasted text. */
+  static final KeyStroke PASTE_END = new KeyStroke(KeyType.Unknown);
+
   private TerminalSize size;
 
   public FlameTerminal(InputStream input, FrameStream output, TerminalSize size) {
@@ -20,8 +33,18 @@ public final class FlameTerminal extends ANSITerminal {
     InputDecoder decoder = getInputDecoder();
     decoder.addProfile(() -> List.of(new UnknownPattern()));
     decoder.addProfile(new DefaultKeyDecodingProfile());
-    decoder.addProfile(() -> List.of(new MousePattern(), new ReportPattern()));
+    decoder.addProfile(
+        () ->
+            List.of(
+                new MousePattern(),
+                report("\033[0n", STATUS),
+                report("\033[200~", PASTE_BEGIN),
+                report("\033[201~", PASTE_END)));
     this.size = size;
+  }
+
+  private static CharacterPattern report(String sequence, KeyStroke stroke) {
+    return new BasicCharacterPattern(stroke, sequence.toCharArray());
   }
 
   /** Takes over a new size. */

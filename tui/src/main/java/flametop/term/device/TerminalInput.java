@@ -77,18 +77,18 @@ public final class TerminalInput {
    */
   @SuppressWarnings("ReferenceEquality") // each report is one stroke
   boolean take(KeyStroke stroke, long nanos, Listener listener) {
-    if (stroke == ReportPattern.STATUS) {
+    if (stroke == FlameTerminal.STATUS) {
       echo.answered(nanos);
       return true;
     }
     if (stroke == UnknownPattern.STROKE) {
       return true;
     }
-    boolean ends = stroke == ReportPattern.PASTE_END || stroke.getKeyType() == KeyType.EOF;
+    boolean ends = stroke == FlameTerminal.PASTE_END || stroke.getKeyType() == KeyType.EOF;
     if (pasted != null) {
       boolean lost = nanos - pastedAt > PASTE_NANOS;
       pastedAt = nanos;
-      if (lost || ends || stroke == ReportPattern.PASTE_BEGIN) {
+      if (lost || ends || stroke == FlameTerminal.PASTE_BEGIN) {
         listener.pasted(pasted.toString());
         pasted = null;
       } else {
@@ -98,7 +98,7 @@ public final class TerminalInput {
         return true;
       }
     }
-    if (stroke == ReportPattern.PASTE_BEGIN) {
+    if (stroke == FlameTerminal.PASTE_BEGIN) {
       pasted = new StringBuilder();
       pastedAt = nanos;
     } else if (stroke.getKeyType() == KeyType.EOF) {

@@ -229,10 +229,10 @@ class TerminalInputTest {
   @Test
   void read_reportsAndPasteMarks_areNoKeys() throws Exception {
     send("\033[0", "n\033[200~a", "\033[201~");
-    assertSame(ReportPattern.STATUS, terminal.readInput());
-    assertSame(ReportPattern.PASTE_BEGIN, terminal.readInput());
+    assertSame(FlameTerminal.STATUS, terminal.readInput());
+    assertSame(FlameTerminal.PASTE_BEGIN, terminal.readInput());
     assertEquals(Key.of('a'), read());
-    assertSame(ReportPattern.PASTE_END, terminal.readInput());
+    assertSame(FlameTerminal.PASTE_END, terminal.readInput());
   }
 
   @Test
