@@ -43,6 +43,9 @@ final class ScreenLoop {
   /** How long the end waits until the latest search is kept: a disk may be slow. */
   private static final long REMEMBER_MILLIS = 300;
 
+  /** How long the screen may take to end after a signal. */
+  private static final long LAST_RESORT_MILLIS = 2_000;
+
   private final ScreenEvents events = new ScreenEvents();
   private final Map<String, String> environment;
   private final SearchHistory history;
@@ -155,7 +158,19 @@ final class ScreenLoop {
 
   private void endBySignal(int number) {
     events.add(new ScreenEvent.Signalled(number));
-    new LastResort(display, number).start();
+    start("last resort", () -> lastResort(number));
+  }
+
+  /** Ends the JVM if the screen does not end in time, with the terminal restored if possible. */
+  private void lastResort(int signal) {
+    try {
+      Thread.sleep(LAST_RESORT_MILLIS);
+      // The screen may be restoring it already, and for long.
+      start("leave", () -> display.leave(Display.LEAVE_MILLIS)).join(2 * Display.LEAVE_MILLIS);
+      Runtime.getRuntime().halt(128 + signal);
+    } catch (InterruptedException e) {
+      // Nobody interrupts it.
+    }
   }
 
   private void loop() throws IOException, InterruptedException {
@@ -519,7 +534,7 @@ final class ScreenLoop {
 
   private void suspend() throws IOException, InterruptedException {
     display.leave(Display.LEAVE_MILLIS);
-    Job.stop(signals);
+    signals.stopJob();
     signals.handle("TSTP", n -> events.suspended());
     events.drop(ScreenEvent.Suspended.class);
     display.enter();

@@ -1,5 +1,7 @@
 package flametop.term;
 
+import flametop.term.device.Helper;
+import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.util.LinkedHashMap;
@@ -13,6 +15,8 @@ import java.util.function.IntConsumer;
  * itself (QUIT) stays with the JVM.
  */
 public final class Signals implements AutoCloseable {
+  private static final String LAUNCHER = System.getProperty("flametop.launcher.pid", "");
+
   private final Map<String, Object> before = new LinkedHashMap<>();
 
   /** Sends a signal's number to {@code handler}, on a thread of the JVM's. */
@@ -48,13 +52,23 @@ public final class Signals implements AutoCloseable {
     }
   }
 
-  /** Gives a signal its default effect. */
-  void byDefault(String name) {
+  /**
+   * Stops flametop as a job of the shell, the JVM and the launcher that waits for it, as Ctrl-Z
+   * does in a terminal with signals by keys; returns when the shell lets the job go on. TSTP has
+   * its default effect meanwhile, and needs a handler again.
+   */
+  void stopJob() throws IOException, InterruptedException {
     try {
       Object standard = Class.forName("sun.misc.SignalHandler").getField("SIG_DFL").get(null);
-      before.putIfAbsent(name, install(name, standard));
+      before.putIfAbsent("TSTP", install("TSTP", standard));
     } catch (ReflectiveOperationException | IllegalArgumentException e) {
       // As above.
+    }
+    if (LAUNCHER.isEmpty()) {
+      Helper.run("stop");
+      Thread.sleep(50);
+    } else {
+      Helper.run("stop", LAUNCHER);
     }
   }
 
