@@ -34,7 +34,7 @@ final class Display implements AutoCloseable {
   /** The same without hurry: bytes on their way over a slow line may arrive. */
   static final long LEAVE_PATIENTLY_MILLIS = 10_000;
 
-  private final Stty stty;
+  private final Stty stty = new Stty(DEVICE);
   private final String saved;
   private final FrameStream output;
   private final FlameTerminal terminal;
@@ -54,18 +54,25 @@ final class Display implements AutoCloseable {
 
   private boolean up;
 
-  private Display(
-      Stty stty,
-      String saved,
-      LingeringInput bytes,
-      FrameStream output,
-      CellWriter cells,
-      boolean mouse) {
-    this.stty = stty;
-    this.saved = saved;
-    this.output = output;
-    this.cells = cells;
+  private Display(Theme theme, Map<String, String> environment, boolean remote, boolean mouse)
+      throws IOException {
     this.mouse = mouse;
+    FileOutputStream device;
+    InputStream keys;
+    try {
+      device = new FileOutputStream(DEVICE.toFile());
+      keys = new FileInputStream(DEVICE.toFile());
+    } catch (IOException e) {
+      throw new IOException(
+          "no terminal here (" + DEVICE + ": " + reason(e) + "); use `flametop record`", e);
+    }
+    LingeringInput bytes =
+        new LingeringInput(keys, remote ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
+    output = new FrameStream(device);
+    cells = new CellWriter(theme, environment, output);
+    // The launcher asked already; one process more would take 15 ms.
+    String known = System.getProperty("flametop.terminal.settings", "");
+    saved = known.isEmpty() ? stty.save() : known;
     terminal = new FlameTerminal(bytes, output, size);
     input = new TerminalInput(terminal, bytes, echo);
   }
@@ -92,24 +99,7 @@ final class Display implements AutoCloseable {
               + term
               + ": this terminal cannot draw a screen; use `flametop record`, or set TERM (TERM=xterm-256color suits most)");
     }
-    FileOutputStream device;
-    InputStream keys;
-    try {
-      device = new FileOutputStream(DEVICE.toFile());
-      keys = new FileInputStream(DEVICE.toFile());
-    } catch (IOException e) {
-      throw new IOException(
-          "no terminal here (" + DEVICE + ": " + reason(e) + "); use `flametop record`", e);
-    }
-    Stty stty = new Stty(DEVICE);
-    LingeringInput bytes =
-        new LingeringInput(keys, remote ? LINGER_OVER_SSH_MILLIS : LINGER_MILLIS);
-    FrameStream output = new FrameStream(device);
-    CellWriter cells = new CellWriter(theme, environment, output);
-    // The launcher asked already; one process more would take 15 ms.
-    String known = System.getProperty("flametop.terminal.settings", "");
-    String saved = known.isEmpty() ? stty.save() : known;
-    Display display = new Display(stty, saved, bytes, output, cells, mouse);
+    Display display = new Display(theme, environment, remote, mouse);
     Runtime.getRuntime().addShutdownHook(display.hook);
     display.enter();
     return display;
