@@ -38,7 +38,8 @@ public final class LiveScreen {
    */
   public int run() throws Exception {
     Look look = options.look();
-    Themes.Loaded loaded = new Themes(look.themes(), look.user()).load(look.theme(), look.place());
+    Themes.Loaded loaded =
+        new Themes(Look.themesFolder(), look.user()).load(look.theme(), look.place());
     boolean remote = Remote.isRemote(environment, Path.of("/proc"));
     PaintOptions paintOptions = paintOptions(loaded.notice());
     ViewState state = state(remote);

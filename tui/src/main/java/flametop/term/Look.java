@@ -12,18 +12,12 @@ import java.util.Set;
  * @param theme name of a theme: {@code dark} is {@code themes/dark.theme}
  * @param place file and line with the name; empty for the command line, where a wrong name is an
  *     error
- * @param themes folder of the themes that come with flametop; {@link #themesFolder()}
  * @param user files of the user, who may have themes too
  * @param ascii whether only ASCII is drawn, whatever the terminal can
  */
-public record Look(String theme, String place, Path themes, UserFiles user, boolean ascii) {
+public record Look(String theme, String place, UserFiles user, boolean ascii) {
   /** Name of the default theme. */
   public static final String DEFAULT_THEME = Themes.DEFAULT;
-
-  /** The default theme, of {@link #themesFolder()}. */
-  public static Look plain() {
-    return new Look(DEFAULT_THEME, "", themesFolder(), UserFiles.NONE, false);
-  }
 
   /** The names of all themes, in order: those that come with flametop, and those of the user. */
   public static Set<String> themes(UserFiles user) {

@@ -12,8 +12,4 @@ import java.util.List;
  * @param history the searches of earlier screens
  */
 public record Preferences(
-    Keymap keymap, boolean mouse, List<String> notices, SearchHistory history) {
-  /** No settings. */
-  public static final Preferences NONE =
-      new Preferences(Keymap.DEFAULT, true, List.of(), SearchHistory.NONE);
-}
+    Keymap keymap, boolean mouse, List<String> notices, SearchHistory history) {}

@@ -6,8 +6,10 @@ import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.Snapshot;
 import flametop.view.screen.Machine;
 import flametop.view.screen.ScreenSource;
+import flametop.view.state.Keymap;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -78,8 +80,8 @@ public final class DemoScreen {
                 0,
                 Double.POSITIVE_INFINITY,
                 new flametop.sampler.Budget.Kept(false, false, false),
-                Look.plain(),
-                Preferences.NONE),
+                new Look(Look.DEFAULT_THEME, "", UserFiles.NONE, false),
+                new Preferences(Keymap.DEFAULT, true, List.of(), SearchHistory.NONE)),
             session);
     try {
       System.exit(screen.run());

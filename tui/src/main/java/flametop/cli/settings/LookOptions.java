@@ -63,7 +63,7 @@ public final class LookOptions {
     String name = settings.given(theme, "theme", new Settings.Text(), Look.DEFAULT_THEME);
     String place = theme == null ? settings.place("theme") : "";
     boolean only = settings.given(ascii, "ascii", new Settings.YesNo(), false);
-    return new Look(name, place, Look.themesFolder(), user, only);
+    return new Look(name, place, user, only);
   }
 
   /** Last: by now every setting was looked at, and the problems are known. */
