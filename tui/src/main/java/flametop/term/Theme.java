@@ -4,6 +4,7 @@ import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import java.util.Arrays;
 import java.util.Locale;
+import java.util.StringTokenizer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,10 +43,6 @@ public final class Theme {
   };
 
   private static final int BRIGHT_BLACK = 8;
-  private static final int ROLES = Role.values().length;
-  private static final int GROUND = Role.GROUND.ordinal();
-  private static final int TEXT = Role.TEXT.ordinal();
-  private static final int JIT = Role.JIT.ordinal();
 
   /** Themes that are older than these roles have no lines for them: they get the colours of JIT. */
   private static final Role[] LANGUAGES = {Role.PYTHON, Role.PHP, Role.RUBY};
@@ -67,16 +64,23 @@ public final class Theme {
   /** On a colour for both, light text reads better than the ratio says. */
   private static final double LIGHT_PREFERRED = 1.3;
 
-  // By role. A missing value is -1 or of length 0.
-  private final int[] first = new int[ROLES];
-  private final int[] second = new int[ROLES];
-  private final int[][] indexed = new int[ROLES][0];
-  private final int[][] ansi = new int[ROLES][0];
+  /**
+   * The colours of a role.
+   *
+   * @param first of the two to shade between; -1 if there is no line
+   * @param second the other one, or the same
+   * @param indexed numbers to shade between among 256; empty: the nearest are taken
+   * @param ansi the same among 16
+   * @param named whether the colours are some of the terminal's own 16, in every mode
+   * @param own whether the colour is the terminal's own ground or text
+   */
+  private record Colours(
+      int first, int second, int[] indexed, int[] ansi, boolean named, boolean own) {
+    static final Colours NONE = new Colours(-1, -1, new int[0], new int[0], false, false);
+  }
 
-  /** Roles with one of the terminal's own 16 colours, in every mode. */
-  private final boolean[] named = new boolean[ROLES];
-
-  private final boolean[] own = new boolean[ROLES];
+  /** By role. */
+  private final Colours[] colours = new Colours[Role.values().length];
 
   /** Numbers from low to high; empty if the file has none. */
   private int[] ramp = {};
@@ -90,7 +94,7 @@ public final class Theme {
   }
 
   private Theme() {
-    Arrays.fill(first, -1);
+    Arrays.fill(colours, Colours.NONE);
   }
 
   /**
@@ -99,18 +103,14 @@ public final class Theme {
    */
   static Theme parse(String source, String text, Base base) throws ThemeException {
     Theme theme = new Theme();
-    int number = 0;
-    for (int from = 0; from <= text.length(); ) {
-      int newline = text.indexOf('\n', from);
-      int to = newline < 0 ? text.length() : newline;
-      number++;
-      String line = text.substring(from, to).strip();
-      from = to + 1;
+    String[] lines = text.split("\n", -1);
+    for (int i = 0; i < lines.length; i++) {
+      String line = lines[i].strip();
       if (!line.isEmpty() && line.charAt(0) != '#') {
         try {
           theme.line(line, base);
         } catch (ThemeException e) {
-          throw e.at(source + ":" + number);
+          throw e.at(source + ":" + (i + 1));
         }
       }
     }
@@ -139,66 +139,37 @@ public final class Theme {
       value = value.substring(1, value.length() - 1).strip();
     }
     if (key.equals("like")) {
-      copy(base.of(value));
+      Theme other = base.of(value);
+      System.arraycopy(other.colours, 0, colours, 0, colours.length);
       return;
     }
-    String[] words = words(value);
-    if (key.endsWith(".256")) {
-      indexed[role(key.substring(0, key.length() - 4))] = numbers(words);
-    } else if (key.endsWith(".16")) {
-      ansi[role(key.substring(0, key.length() - 3))] = names(words);
-    } else {
-      colours(role(key), words);
+    StringTokenizer tokens = new StringTokenizer(value);
+    String[] words = new String[tokens.countTokens()];
+    for (int i = 0; i < words.length; i++) {
+      words[i] = tokens.nextToken();
     }
-  }
-
-  /** Gives a role the colours of another one. */
-  private void take(int from, int to) {
-    first[to] = first[from];
-    second[to] = second[from];
-    indexed[to] = indexed[from];
-    ansi[to] = ansi[from];
-    named[to] = named[from];
-  }
-
-  private void copy(Theme other) {
-    System.arraycopy(other.first, 0, first, 0, ROLES);
-    System.arraycopy(other.second, 0, second, 0, ROLES);
-    System.arraycopy(other.indexed, 0, indexed, 0, ROLES);
-    System.arraycopy(other.ansi, 0, ansi, 0, ROLES);
-    System.arraycopy(other.named, 0, named, 0, ROLES);
-    System.arraycopy(other.own, 0, own, 0, ROLES);
-  }
-
-  private static String[] words(String value) throws ThemeException {
-    int count = 0;
-    String[] words = new String[Paint.SHADES];
-    for (int from = 0; from < value.length(); ) {
-      int to = from;
-      while (to < value.length() && !Character.isWhitespace(value.charAt(to))) {
-        to++;
-      }
-      if (to > from) {
-        if (count == words.length) {
-          throw new ThemeException("more than " + Paint.SHADES + " colours");
-        }
-        words[count++] = value.substring(from, to);
-      }
-      from = to + 1;
-    }
-    if (count == 0) {
+    if (words.length == 0) {
       throw new ThemeException("no colour; a colour is #rrggbb");
     }
-    return Arrays.copyOf(words, count);
+    if (words.length > Paint.SHADES) {
+      throw new ThemeException("more than " + Paint.SHADES + " colours");
+    }
+    boolean of256 = key.endsWith(".256");
+    boolean of16 = key.endsWith(".16");
+    Role role = role(key.substring(0, key.length() - (of256 ? 4 : of16 ? 3 : 0)));
+    Colours c = of(role);
+    colours[role.ordinal()] =
+        of256
+            ? new Colours(c.first, c.second, numbers(words), c.ansi, c.named, c.own)
+            : of16
+                ? new Colours(c.first, c.second, c.indexed, names(words), c.named, c.own)
+                : colours(role, words);
   }
 
-  /**
-   * Sets the colours of a role, and drops the colours that the base theme has for terminals with
-   * fewer colours.
-   */
-  private void colours(int role, String[] words) throws ThemeException {
+  /** The colours of a role, without those of the base theme for terminals with fewer colours. */
+  private static Colours colours(Role role, String[] words) throws ThemeException {
     int from = words[0].equals("default") ? 1 : 0;
-    if (from > 0 && role != GROUND && role != TEXT && role != Role.CHROME.ordinal()) {
+    if (from > 0 && role != Role.GROUND && role != Role.TEXT && role != Role.CHROME) {
       throw new ThemeException("only ground, chrome and text can be the terminal's default");
     }
     if (words.length == from) {
@@ -207,29 +178,24 @@ public final class Theme {
     if (words.length > from + 2) {
       throw new ThemeException("more than two colours");
     }
-    int[] names = {};
+    int[] none = {};
     if (words[from].charAt(0) == '#') {
-      first[role] = colour(words[from]);
-      second[role] = colour(words[words.length - 1]);
-    } else {
-      names = names(Arrays.copyOfRange(words, from, words.length));
-      first[role] = ColourMath.ANSI_RGB[names[0]];
-      second[role] = ColourMath.ANSI_RGB[names[names.length - 1]];
+      int first = colour(words[from]);
+      return new Colours(first, colour(words[words.length - 1]), none, none, false, from > 0);
     }
-    own[role] = from > 0;
-    named[role] = names.length > 0;
-    ansi[role] = names;
-    indexed[role] = new int[0];
+    int[] names = names(Arrays.copyOfRange(words, from, words.length));
+    int second = ColourMath.ANSI_RGB[names[names.length - 1]];
+    return new Colours(ColourMath.ANSI_RGB[names[0]], second, none, names, true, from > 0);
   }
 
   private static String key(Role role) {
     return role.name().toLowerCase(Locale.ROOT);
   }
 
-  private static int role(String key) throws ThemeException {
+  private static Role role(String key) throws ThemeException {
     for (Role role : Role.values()) {
       if (role.themed() && key(role).equals(key)) {
-        return role.ordinal();
+        return role;
       }
     }
     throw new ThemeException("no such role: " + key);
@@ -238,32 +204,29 @@ public final class Theme {
   /** {@code #rrggbb}, or a grey {@code #ll}. */
   private static int colour(String text) throws ThemeException {
     boolean well = (text.length() == 7 || text.length() == 3) && text.charAt(0) == '#';
-    int value = 0;
-    for (int i = 1; i < text.length() && well; i++) {
-      int digit = Character.digit(text.charAt(i), 16);
-      well = digit >= 0 && text.charAt(i) < 0x7f;
-      value = value << 4 | digit;
+    for (int i = 1; i < text.length(); i++) {
+      well &= text.charAt(i) < 0x7f && Character.digit(text.charAt(i), 16) >= 0;
     }
     if (!well) {
       throw new ThemeException(
           "not a colour: " + text + "; a colour is #rrggbb, or one of " + String.join(", ", ANSI));
     }
+    int value = Integer.parseInt(text.substring(1), 16);
     return text.length() == 3 ? value * 0x010101 : value;
   }
 
   private static int[] numbers(String[] words) throws ThemeException {
     int[] numbers = new int[words.length];
     for (int i = 0; i < words.length; i++) {
-      int number = words[i].length() > 3 ? -1 : 0;
-      for (int c = 0; c < words[i].length() && number >= 0; c++) {
+      numbers[i] = words[i].length() > 3 ? -1 : 0;
+      for (int c = 0; c < words[i].length() && numbers[i] >= 0; c++) {
         char digit = words[i].charAt(c);
-        number = digit >= '0' && digit <= '9' ? number * 10 + digit - '0' : -1;
+        numbers[i] = digit >= '0' && digit <= '9' ? numbers[i] * 10 + digit - '0' : -1;
       }
-      if (number < 16 || number > 255) {
+      if (numbers[i] < 16 || numbers[i] > 255) {
         throw new ThemeException(
             "not a number from 16 to 255, the colours that terminals agree on: " + words[i]);
       }
-      numbers[i] = number;
     }
     return numbers;
   }
@@ -280,28 +243,35 @@ public final class Theme {
     return numbers;
   }
 
+  private Colours of(Role role) {
+    return colours[role.ordinal()];
+  }
+
   /** Derives the other colours from the lines; returns the missing key, or null. */
   private @Nullable String complete() {
     for (Role language : LANGUAGES) {
-      if (first[language.ordinal()] < 0) {
-        take(JIT, language.ordinal());
+      if (of(language).first < 0) {
+        colours[language.ordinal()] = of(Role.JIT);
       }
     }
     for (Role role : Role.values()) {
-      if (role.themed() && first[role.ordinal()] < 0) {
+      if (role.themed() && of(role).first < 0) {
         return key(role);
       }
     }
-    dark = first[GROUND];
-    light = first[GROUND];
+    dark = of(Role.GROUND).first;
+    light = dark;
     for (Role role : new Role[] {Role.TEXT, Role.SELECT}) {
-      int colour = first[role.ordinal()];
+      int colour = of(role).first;
       light = ColourMath.luminance(colour) > ColourMath.luminance(light) ? colour : light;
       dark = ColourMath.luminance(colour) < ColourMath.luminance(dark) ? colour : dark;
     }
-    int[] low = indexed[Role.LOW.ordinal()];
-    int[] mid = indexed[Role.MID.ordinal()];
-    int[] high = indexed[Role.HIGH.ordinal()];
+    Colours text = of(Role.TEXT);
+    colours[Role.INK.ordinal()] =
+        new Colours(text.first, text.first, text.indexed, text.ansi, text.named, false);
+    int[] low = of(Role.LOW).indexed;
+    int[] mid = of(Role.MID).indexed;
+    int[] high = of(Role.HIGH).indexed;
     if (low.length > 0 && mid.length > 0 && high.length > 0) {
       ramp = Arrays.copyOf(low, low.length + mid.length + high.length);
       System.arraycopy(mid, 0, ramp, low.length, mid.length);
@@ -331,8 +301,7 @@ public final class Theme {
    * #INDEXED}, or {@link #DEFAULT}.
    */
   int background(ColorMode mode, int paint) {
-    int role = Paint.role(paint).ordinal();
-    if (own[role] && !Paint.isFaded(paint)) {
+    if (of(Paint.role(paint)).own && !Paint.isFaded(paint)) {
       return DEFAULT;
     }
     if (mode == ColorMode.ANSI_16 || isNamed(Paint.role(paint))) {
@@ -369,16 +338,16 @@ public final class Theme {
 
   /** A colour for words on another colour: the same one, or the nearest readable one. */
   private int legible(ColorMode mode, Role role, int colour, int on) {
-    int under = seen(on, GROUND);
+    int under = seen(on, Role.GROUND);
     boolean few = mode == ColorMode.ANSI_16 || is16(colour) || is16(on);
     double least = few ? LEGIBLE_16 : role == Role.DIM ? LEGIBLE_DIM : LEGIBLE;
-    int rgb = seen(colour, TEXT);
+    int rgb = seen(colour, Role.TEXT);
     if (ColourMath.contrast(rgb, under) >= least) {
       return colour;
     }
     if (few) {
       int other = colour ^ BRIGHT_BLACK;
-      return is16(colour) && ColourMath.contrast(seen(other, TEXT), under) >= least
+      return is16(colour) && ColourMath.contrast(seen(other, Role.TEXT), under) >= least
           ? other
           : on == DEFAULT ? DEFAULT : is16(on) ? ink16(on) : ink(under);
     }
@@ -386,7 +355,7 @@ public final class Theme {
     for (int i = 1; i < STEPS; i++) {
       int nearer = ColourMath.mix(rgb, ink, (double) i / STEPS);
       int shown = mode == ColorMode.TRUE ? nearer : INDEXED | ColourMath.nearest256(nearer);
-      if (ColourMath.contrast(seen(shown, TEXT), under) >= least) {
+      if (ColourMath.contrast(seen(shown, Role.TEXT), under) >= least) {
         return shown;
       }
     }
@@ -399,9 +368,9 @@ public final class Theme {
   }
 
   /** The look of a colour for a terminal, as far as it is known. */
-  private int seen(int colour, int own) {
+  private int seen(int colour, Role own) {
     return colour == DEFAULT
-        ? first[own]
+        ? of(own).first
         : (colour & INDEXED) == 0
             ? colour
             : is16(colour) ? ColourMath.ANSI_RGB[colour & 0xff] : ColourMath.rgb256(colour & 0xff);
@@ -432,12 +401,7 @@ public final class Theme {
   }
 
   private boolean isNamed(Role role) {
-    return named[
-        switch (role) {
-          case INK -> TEXT;
-          case HEAT -> Role.HIGH.ordinal();
-          default -> role.ordinal();
-        }];
+    return of(role == Role.HEAT ? Role.HIGH : role).named;
   }
 
   private int index256(int paint) {
@@ -446,9 +410,8 @@ public final class Theme {
     }
     int[] steps =
         switch (Paint.role(paint)) {
-          case INK -> indexed[TEXT];
           case HEAT -> ramp;
-          default -> indexed[Paint.role(paint).ordinal()];
+          default -> of(Paint.role(paint)).indexed;
         };
     return steps.length == 0 ? ColourMath.nearest256(rgb(paint)) : step(steps, paint);
   }
@@ -461,13 +424,8 @@ public final class Theme {
     if (Paint.isFaded(paint)) {
       return BRIGHT_BLACK;
     }
-    Role role =
-        switch (Paint.role(paint)) {
-          case INK -> Role.TEXT;
-          case HEAT -> heatRole(paint);
-          default -> Paint.role(paint);
-        };
-    int[] steps = ansi[role.ordinal()];
+    Role role = Paint.role(paint) == Role.HEAT ? heatRole(paint) : Paint.role(paint);
+    int[] steps = of(role).ansi;
     return steps.length == 0 ? ColourMath.nearestAnsi(rgb(Paint.of(role))) : step(steps, paint);
   }
 
@@ -483,17 +441,15 @@ public final class Theme {
     double t = (double) Paint.shade(paint) / (Paint.SHADES - 1);
     int colour;
     if (role == Role.HEAT) {
-      int low = first[Role.LOW.ordinal()];
-      int mid = first[Role.MID.ordinal()];
-      int high = first[Role.HIGH.ordinal()];
+      int low = of(Role.LOW).first;
+      int mid = of(Role.MID).first;
+      int high = of(Role.HIGH).first;
       colour = t < 0.5 ? ColourMath.mix(low, mid, t * 2) : ColourMath.mix(mid, high, t * 2 - 1);
-    } else if (role == Role.INK) {
-      colour = first[TEXT];
-    } else if (named[role.ordinal()]) {
-      colour = ColourMath.ANSI_RGB[step(ansi[role.ordinal()], paint)];
+    } else if (of(role).named) {
+      colour = ColourMath.ANSI_RGB[step(of(role).ansi, paint)];
     } else {
-      colour = ColourMath.mix(first[role.ordinal()], second[role.ordinal()], t);
+      colour = ColourMath.mix(of(role).first, of(role).second, t);
     }
-    return Paint.isFaded(paint) ? ColourMath.mix(colour, first[GROUND], FADE) : colour;
+    return Paint.isFaded(paint) ? ColourMath.mix(colour, of(Role.GROUND).first, FADE) : colour;
   }
 }
