@@ -27,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Samples without an end, and sends a profile of each interval to a store. */
@@ -64,15 +63,6 @@ final class AgentCommand implements Callable<Integer> {
   @Mixin private final DebuginfodOptions debuginfod = new DebuginfodOptions();
 
   @Mixin private final StatesOptions states = new StatesOptions();
-
-  @Option(
-      names = {"-h", "--help"},
-      order = 30,
-      usageHelp = true,
-      hidden = true,
-      description = {"this text", "Prints the help."})
-  @SuppressWarnings("unused") // picocli looks at the annotation
-  private boolean help;
 
   /** What can be told to go elsewhere, once it runs. */
   private volatile @Nullable Agent agent;

@@ -8,7 +8,6 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** Says what this host allows. */
@@ -23,13 +22,6 @@ import picocli.CommandLine.Spec;
     })
 final class CheckCommand implements Callable<Integer> {
   @Spec private CommandSpec spec;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = {"this text", "Prints the help."})
-  @SuppressWarnings("unused") // picocli looks at the annotation
-  private boolean help;
 
   @Override
   public Integer call() throws IOException {

@@ -1,6 +1,5 @@
 package flametop.cli;
 
-import flametop.cli.settings.HelpOption;
 import flametop.cli.settings.LookOptions;
 import flametop.export.ComparedStacks;
 import flametop.export.OutputFile;
@@ -52,7 +51,8 @@ final class DiffCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = {
         "write folded stacks with both numbers there; - is stdout",
-        "Writes folded stacks with both numbers (before, now) to this file instead of showing them; - is stdout."
+        "Writes folded stacks with both numbers (before, now) to this file instead of showing them;"
+            + " - is stdout."
       })
   private @Nullable Path output;
 
@@ -60,7 +60,8 @@ final class DiffCommand implements Callable<Integer> {
       names = "-n",
       description = {
         "written: scale the first numbers to the total of the second",
-        "Scales the first numbers that are written to the total of the second, and leaves out what is then less than one."
+        "Scales the first numbers that are written to the total of the second, and leaves out what"
+            + " is then less than one."
       })
   private boolean normalize;
 
@@ -82,10 +83,6 @@ final class DiffCommand implements Callable<Integer> {
       hidden = true,
       description = {"replace a file that exists", "Replaces the file if it exists."})
   private boolean force;
-
-  @Mixin
-  @SuppressWarnings("unused") // picocli looks at the annotation
-  private final HelpOption help = new HelpOption();
 
   @Override
   public Integer call() throws Exception {

@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
@@ -26,6 +27,9 @@ public final class Main {
   /** The commands that start no program: behind {@code --} there are files. */
   private static final Set<String> NO_PROGRAM =
       Set.of("agent", "check", "events", "view", "diff", "convert", "help", "completion");
+
+  /** The commands whose short help has a line for itself; in the others other options need it. */
+  private static final Set<String> HELP_SHOWN = Set.of("check", "events");
 
   private static final int MAX_MESSAGE = 2_000;
 
@@ -131,6 +135,7 @@ public final class Main {
     line.addSubcommand(new EventsCommand());
     line.addSubcommand(new HelpCommand(ExitCode.entries()));
     line.addSubcommand(new CompletionCommand());
+    line.getSubcommands().values().forEach(Main::addHelp);
     line.setParameterExceptionHandler(Main::misused);
     line.setExecutionStrategy(Main::carriedOut);
     line.setExecutionExceptionHandler(
@@ -142,6 +147,18 @@ public final class Main {
     // A file of that name may be meant, and nobody is asked to keep arguments in files.
     line.setExpandAtFiles(false);
     return line;
+  }
+
+  /** The option that prints the help of a command. */
+  private static void addHelp(CommandLine command) {
+    command
+        .getCommandSpec()
+        .addOption(
+            OptionSpec.builder("-h", "--help")
+                .usageHelp(true)
+                .hidden(!HELP_SHOWN.contains(command.getCommandName()))
+                .description("this text", "Prints the help.")
+                .build());
   }
 
   /**

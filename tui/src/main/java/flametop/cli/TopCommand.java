@@ -1,12 +1,10 @@
 package flametop.cli;
 
-import flametop.cli.settings.HelpOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -49,10 +47,6 @@ final class TopCommand implements Callable<Integer> {
   private String seconds = "";
 
   @Unmatched private List<String> others = new ArrayList<>();
-
-  @Mixin
-  @SuppressWarnings("unused") // picocli looks at the annotation
-  private final HelpOption help = new HelpOption();
 
   TopCommand(Interruption interruption, List<String> program) {
     this.interruption = interruption;

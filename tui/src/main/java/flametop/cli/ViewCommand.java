@@ -1,6 +1,5 @@
 package flametop.cli;
 
-import flametop.cli.settings.HelpOption;
 import flametop.cli.settings.LookOptions;
 import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
@@ -45,17 +44,15 @@ final class ViewCommand implements Callable<Integer> {
       negatable = true,
       description = {
         "the first frame is a comm, or no comm (default: as each file says)",
-        "Says that the first frame of each stack is a comm (the name of a program), or with --no-comm that it is a function. Without either, each file says so itself by a line # first frame: comm; a file without that line begins with functions."
+        "Says that the first frame of each stack is a comm (the name of a program), or with"
+            + " --no-comm that it is a function. Without either, each file says so itself by a line"
+            + " # first frame: comm; a file without that line begins with functions."
       })
   private @Nullable Boolean comm;
 
   @Mixin private final SampleTypeOptions types = new SampleTypeOptions();
 
   @Mixin private final LookOptions looks = new LookOptions();
-
-  @Mixin
-  @SuppressWarnings("unused") // picocli looks at the annotation
-  private final HelpOption help = new HelpOption();
 
   /**
    * @param paths as if they were given by the command line

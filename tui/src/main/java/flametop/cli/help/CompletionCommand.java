@@ -1,6 +1,5 @@
 package flametop.cli.help;
 
-import flametop.cli.settings.HelpOption;
 import flametop.cli.settings.OneOf;
 import java.io.PrintWriter;
 import java.util.List;
@@ -8,7 +7,6 @@ import java.util.concurrent.Callable;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
@@ -48,10 +46,6 @@ public final class CompletionCommand implements Callable<Integer> {
       completionCandidates = ShellName.class,
       description = "the shell: bash, zsh or fish")
   private Shell shell = Shell.BASH;
-
-  @Mixin
-  @SuppressWarnings("unused") // picocli looks at the annotation
-  private final HelpOption help = new HelpOption();
 
   @Override
   public Integer call() {

@@ -1,7 +1,6 @@
 package flametop.cli.help;
 
 import flametop.cli.help.Reference.Entry;
-import flametop.cli.settings.HelpOption;
 import flametop.cli.settings.Settings;
 import flametop.view.paint.Legend;
 import java.io.PrintWriter;
@@ -17,7 +16,6 @@ import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Help.Column;
 import picocli.CommandLine.Help.Column.Overflow;
 import picocli.CommandLine.Help.TextTable;
-import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
@@ -44,10 +42,6 @@ public final class HelpCommand implements Callable<Integer> {
       paramLabel = "TOPIC",
       description = "a command, or one of keys, words, formats, exit-codes, settings")
   private @Nullable String topic;
-
-  @Mixin
-  @SuppressWarnings("unused") // picocli looks at the annotation
-  private final HelpOption help = new HelpOption();
 
   /**
    * @param exitCodes numbers and their meaning
