@@ -10,7 +10,6 @@ import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
 import flametop.profile.format.SampleLog;
-import flametop.sampler.CleanText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -18,7 +17,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -145,50 +143,42 @@ final class ConvertCommand implements Callable<Integer> {
       StackFile stacks, @Nullable SampleLog samples, StackFormat to, @Nullable OutputFile file)
       throws IOException, InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
-    try {
-      Snapshot.Reading reading = stacks.whole().get();
-      for (String complaint : stacks.complaints().get()) {
-        Main.complain(err, complaint);
-      }
-      if (reading.stacks() == 0) {
-        Main.complain(err, "there are no stacks, so nothing is written");
-        return ExitCode.FAILED;
-      }
-      StackFile.Use use = stacks.use().get();
-      if (!use.oneUnit()) {
-        Main.complain(
-            err,
-            "the files count in different units, which do not add up; --sample-type chooses what"
-                + " they count");
-        return ExitCode.FAILED;
-      }
-      StackExport export = FileScreen.export(reading, stacks.held(0).get(), null);
-      Writing writing = out -> to.write(export, out);
-      if (samples != null && samples.isWhole()) {
-        SampleExport all =
-            new SampleExport(
-                export.provenance(), samples, by == null ? SampleExport.By.THREAD : by);
-        writing = out -> all.write(to, out);
-      }
-      if (samples != null && samples.overflows()) {
-        Main.complain(err, "there is no memory for source lines, threads and order: sums follow");
-      } else if (samples != null && samples.lostOrder()) {
-        Main.complain(err, "there is no memory for the order of so many samples: sums follow");
-      }
-      if (file == null) {
-        long unused = writing.to(new StandardOutput());
-      } else {
-        long[] count = new long[1];
-        Writing whole = writing;
-        file.write(out -> count[0] = whole.to(out));
-        long written = count[0];
-        String name = CleanText.clean(file.path().toString(), 1_024);
-        Main.complain(err, "wrote " + name + ": " + export.describe(written));
-      }
-      return use.whole() ? ExitCode.DONE : ExitCode.FAILED;
-    } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      throw cause instanceof IOException io ? io : new IOException(Failure.of(e).message(), e);
+    Snapshot.Reading reading = Failure.got(stacks.whole());
+    for (String complaint : Failure.got(stacks.complaints())) {
+      Main.complain(err, complaint);
     }
+    if (reading.stacks() == 0) {
+      Main.complain(err, "there are no stacks, so nothing is written");
+      return ExitCode.FAILED;
+    }
+    StackFile.Use use = Failure.got(stacks.use());
+    if (!use.oneUnit()) {
+      Main.complain(
+          err,
+          "the files count in different units, which do not add up; --sample-type chooses what"
+              + " they count");
+      return ExitCode.FAILED;
+    }
+    StackExport export = FileScreen.export(reading, Failure.got(stacks.held(0)), null);
+    Writing writing = out -> to.write(export, out);
+    if (samples != null && samples.isWhole()) {
+      SampleExport all =
+          new SampleExport(export.provenance(), samples, by == null ? SampleExport.By.THREAD : by);
+      writing = out -> all.write(to, out);
+    }
+    if (samples != null && samples.overflows()) {
+      Main.complain(err, "there is no memory for source lines, threads and order: sums follow");
+    } else if (samples != null && samples.lostOrder()) {
+      Main.complain(err, "there is no memory for the order of so many samples: sums follow");
+    }
+    if (file == null) {
+      long unused = writing.to(new StandardOutput());
+    } else {
+      long[] count = new long[1];
+      Writing whole = writing;
+      file.write(out -> count[0] = whole.to(out));
+      Main.complain(err, "wrote " + RecordingOutput.name(file) + ": " + export.describe(count[0]));
+    }
+    return use.whole() ? ExitCode.DONE : ExitCode.FAILED;
   }
 }

@@ -7,7 +7,6 @@ import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
 import flametop.profile.file.StackInput;
 import flametop.profile.tree.HeldStacks;
-import flametop.sampler.CleanText;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
@@ -15,7 +14,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -111,40 +109,31 @@ final class DiffCommand implements Callable<Integer> {
 
   private ExitCode write(StackFile file) throws IOException, InterruptedException {
     PrintWriter err = spec.commandLine().getErr();
-    try {
-      file.whole().get();
-      for (String complaint : file.complaints().get()) {
-        Main.complain(err, complaint);
-      }
-      StackFile.Use use = file.use().get();
-      if (!use.counts()) {
-        Main.complain(err, "there is nothing to compare, so nothing is written");
-        return ExitCode.FAILED;
-      }
-      HeldStacks stacks = file.held(0).get();
-      ComparedStacks.Scale scale =
-          normalize ? new ComparedStacks.Scale(use.before(), use.now()) : ComparedStacks.Scale.NONE;
-      ExitCode code = use.whole() ? ExitCode.DONE : ExitCode.FAILED;
-      if (output == null || output.toString().equals("-")) {
-        OutputStream out = new StandardOutput();
-        long unused = ComparedStacks.write(out, stacks, scale);
-        return code;
-      }
-      try (OutputFile to = OutputFile.create(output, force)) {
-        long[] written = new long[1];
-        to.write(out -> written[0] = ComparedStacks.write(out, stacks, scale));
-        String text =
-            String.format(
-                Locale.ROOT,
-                "wrote %s: %,d stacks",
-                CleanText.clean(to.path().toString(), 1_024),
-                written[0]);
-        Main.complain(err, text);
-      }
-      return code;
-    } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      throw cause instanceof IOException io ? io : new IOException(Failure.of(e).message(), e);
+    Failure.got(file.whole());
+    for (String complaint : Failure.got(file.complaints())) {
+      Main.complain(err, complaint);
     }
+    StackFile.Use use = Failure.got(file.use());
+    if (!use.counts()) {
+      Main.complain(err, "there is nothing to compare, so nothing is written");
+      return ExitCode.FAILED;
+    }
+    HeldStacks stacks = Failure.got(file.held(0));
+    ComparedStacks.Scale scale =
+        normalize ? new ComparedStacks.Scale(use.before(), use.now()) : ComparedStacks.Scale.NONE;
+    ExitCode code = use.whole() ? ExitCode.DONE : ExitCode.FAILED;
+    if (output == null || output.toString().equals("-")) {
+      OutputStream out = new StandardOutput();
+      long unused = ComparedStacks.write(out, stacks, scale);
+      return code;
+    }
+    try (OutputFile to = OutputFile.create(output, force)) {
+      long[] written = new long[1];
+      to.write(out -> written[0] = ComparedStacks.write(out, stacks, scale));
+      String text =
+          String.format(Locale.ROOT, "wrote %s: %,d stacks", RecordingOutput.name(to), written[0]);
+      Main.complain(err, text);
+    }
+    return code;
   }
 }

@@ -9,6 +9,7 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 
 /**
  * Why a command ends, for people.
@@ -43,6 +44,21 @@ record Failure(ExitCode code, String message) {
             + ", or give --format");
   }
 
+  /**
+   * The value of a future, which is waited for.
+   *
+   * @throws IOException the failure of the future, with a line for people
+   */
+  static <T> T got(Future<T> answer) throws IOException, InterruptedException {
+    try {
+      return answer.get();
+    } catch (ExecutionException e) {
+      throw e.getCause() instanceof IOException io && io.getMessage() != null
+          ? io
+          : new IOException(of(e).message(), e);
+    }
+  }
+
   /** The failure that an exception stands for. */
   static Failure of(Throwable thrown) {
     Throwable cause = thrown;
@@ -59,7 +75,8 @@ record Failure(ExitCode code, String message) {
     if (cause instanceof OutOfMemoryError) {
       return new Failure(
           ExitCode.FAILED,
-          "out of memory; a lower rate needs less (-F 9), a shorter history (the screen: --history 8), or a part of the file");
+          "out of memory; a lower rate needs less (-F 9), a shorter history (the screen: --history"
+              + " 8), or a part of the file");
     }
     String text = CleanText.clean(String.valueOf(cause.getMessage()), MAX_MESSAGE);
     if (cause instanceof NoScreenException || cause instanceof ThemeException) {

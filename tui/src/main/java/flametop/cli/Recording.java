@@ -84,7 +84,7 @@ final class Recording implements AutoCloseable {
     this.interruption = interruption;
     this.err = err;
     recorded = source.recorded();
-    monitor = output.monitor();
+    monitor = output.monitor;
     BatchSink sink = monitor.before(output.sink());
     sampler = new Sampler(source, limits.passHz(), limits.cpuHz(), limits.passes(), sink);
   }

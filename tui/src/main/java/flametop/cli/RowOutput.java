@@ -1,20 +1,14 @@
 package flametop.cli;
 
-import flametop.export.ExportException;
 import flametop.export.OutputFile;
 import flametop.export.XstackWriter;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.BatchSink;
-import flametop.sampler.CleanText;
 import flametop.sampler.DamagedStreamException;
 import flametop.sampler.SampleSource;
-import flametop.sampler.StreamMonitor;
 import flametop.sampler.StreamReader;
 import java.io.BufferedWriter;
-import java.io.FileDescriptor;
-import java.io.FileOutputStream;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -22,15 +16,12 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Writes rows of tasks while the stream comes, on a thread of its own. */
-final class RowOutput implements RecordingOutput, BatchSink {
-  private final @Nullable OutputFile file;
-  private final StreamMonitor monitor;
+final class RowOutput extends RecordingOutput implements BatchSink {
   private final StreamReader reader;
   private final XstackWriter rows;
   private final BlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
@@ -49,13 +40,11 @@ final class RowOutput implements RecordingOutput, BatchSink {
       boolean header,
       boolean reversed,
       @Nullable OutputFile file) {
-    this.file = file;
-    OutputStream out = file == null ? new FileOutputStream(FileDescriptor.out) : file.stream();
-    monitor = new StreamMonitor(source, true);
+    super(source, true, file);
     reader = new StreamReader(source.header().length, false);
     rows =
         new XstackWriter(
-            new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8), 1 << 16),
+            new BufferedWriter(new OutputStreamWriter(stream(), StandardCharsets.UTF_8), 1 << 16),
             source.facts(),
             states,
             header,
@@ -113,46 +102,21 @@ final class RowOutput implements RecordingOutput, BatchSink {
   }
 
   @Override
-  public StreamMonitor monitor() {
-    return monitor;
-  }
-
-  @Override
-  public BatchSink sink() {
+  BatchSink sink() {
     return this;
   }
 
   @Override
-  public @Nullable IOException failure() {
+  @Nullable IOException failure() {
     return failure;
   }
 
   @Override
-  public String write() throws IOException, InterruptedException {
-    long count;
-    try {
-      count = written.get();
-    } catch (ExecutionException e) {
-      throw new IOException(Failure.of(e).message(), e);
-    }
-    IOException failed = failure;
-    if (file == null) {
-      if (failed != null) {
-        throw new ExportException(
-            "cannot write to stdout: "
-                + CleanText.clean(String.valueOf(failed.getMessage()), 500)
-                + "; what came before is written");
-      }
-      return String.format(Locale.ROOT, "wrote %,d rows to stdout", count);
-    }
-    long unused = file.commit();
-    if (failed != null) {
-      throw OutputFile.cannotWrite(file.path(), failed, "; what came before is kept there");
-    }
-    return String.format(
-        Locale.ROOT, "wrote %s: %,d rows", CleanText.clean(file.path().toString(), 1_024), count);
+  String write() throws IOException, InterruptedException {
+    long count = Failure.got(written);
+    finish();
+    return file == null
+        ? String.format(Locale.ROOT, "wrote %,d rows to stdout", count)
+        : String.format(Locale.ROOT, "wrote %s: %,d rows", name(file), count);
   }
-
-  @Override
-  public void close() {}
 }

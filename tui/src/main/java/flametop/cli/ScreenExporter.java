@@ -6,7 +6,6 @@ import flametop.export.StackExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.Extract;
 import flametop.profile.live.Profile;
-import flametop.sampler.CleanText;
 import flametop.sampler.StreamFacts;
 import flametop.term.LiveSession;
 import flametop.term.Picture;
@@ -148,7 +147,7 @@ final class ScreenExporter implements LiveSession.Exporter {
       return String.format(
           Locale.ROOT,
           "%s: %,d kB, %s",
-          CleanText.clean(file.path().toString(), 1_024),
+          RecordingOutput.name(file),
           (bytes + 999) / 1_000,
           said.get());
     } catch (IOException e) {

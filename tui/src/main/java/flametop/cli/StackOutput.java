@@ -13,28 +13,23 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.live.Profile;
 import flametop.profile.tree.Options;
 import flametop.sampler.BatchSink;
-import flametop.sampler.CleanText;
 import flametop.sampler.SampleSource;
 import flametop.sampler.StreamFacts;
-import flametop.sampler.StreamMonitor;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 
 /** Keeps a profile while batches come, and writes its stacks at the end. */
-final class StackOutput implements RecordingOutput {
+final class StackOutput extends RecordingOutput {
   private final StreamFacts facts;
   private final Shape filter;
   private final StateSet states;
   private final StackFormat format;
   private final boolean samples;
   private final int measure;
-  private final @Nullable OutputFile file;
   private final PrintWriter err;
-  private final StreamMonitor monitor;
   private final Profile profile;
 
   /**
@@ -51,44 +46,28 @@ final class StackOutput implements RecordingOutput {
       int measure,
       @Nullable OutputFile file,
       PrintWriter err) {
+    super(source, false, file);
     this.facts = source.facts();
     filter = shape.without(Shape.Group.class);
     this.states = states;
     this.format = format;
     this.samples = samples;
     this.measure = measure;
-    this.file = file;
     this.err = err;
-    monitor = new StreamMonitor(source, false);
     profile =
         new Profile(
             source.facts(), new Options(shape, Options.DEFAULT_HISTORY_BYTES, false), monitor);
   }
 
   @Override
-  public StreamMonitor monitor() {
-    return monitor;
-  }
-
-  @Override
-  public BatchSink sink() {
+  BatchSink sink() {
     return profile;
   }
 
   @Override
-  public @Nullable IOException failure() {
-    return null;
-  }
-
-  @Override
-  public String write() throws IOException, InterruptedException {
-    Extract extract;
-    try {
-      profile.measure(measure);
-      extract = profile.extract(states, GraphQuery.ROOT, samples).get();
-    } catch (ExecutionException e) {
-      throw new IOException(Failure.of(e).message(), e);
-    }
+  String write() throws IOException, InterruptedException {
+    profile.measure(measure);
+    Extract extract = Failure.got(profile.extract(states, GraphQuery.ROOT, samples));
     StackExport export =
         StackExport.of(
             Provenance.of(Main.Version.text(), facts, extract.scope(), states),
@@ -101,10 +80,7 @@ final class StackOutput implements RecordingOutput {
     try {
       long[] stacks = new long[1];
       file.write(out -> stacks[0] = format.write(export, out));
-      return "wrote "
-          + CleanText.clean(file.path().toString(), 1_024)
-          + ": "
-          + describe(export, stacks[0]);
+      return "wrote " + name(file) + ": " + describe(export, stacks[0]);
     } catch (ExportException e) {
       // The samples cannot be had again.
       Main.complain(err, e.getMessage() + "; the stacks go to stdout instead, folded");
@@ -117,10 +93,7 @@ final class StackOutput implements RecordingOutput {
     try {
       return format.write(export, new FileOutputStream(FileDescriptor.out));
     } catch (IOException e) {
-      throw new ExportException(
-          "cannot write to stdout: "
-              + CleanText.clean(String.valueOf(e.getMessage()), 500)
-              + "; give a file with -o");
+      throw noStdout(e, "give a file with -o");
     }
   }
 
