@@ -21,29 +21,14 @@ import org.jspecify.annotations.Nullable;
  * flametop tries itself on this machine: after all that the machine allows it samples a program
  * whose functions are known, and looks at the terminal, the themes and the memory. It takes some
  * seconds, and writes no file.
+ *
+ * @param terminal whether a screen could be opened here
+ * @param environment as of {@link System#getenv()}
+ * @param group folder of the control group of this process; null if there is none
  */
-public final class SelfTest {
+public record SelfTest(boolean terminal, Map<String, String> environment, @Nullable Path group) {
   /** All of flametop with its screen stays below. */
   private static final long NEEDED_BYTES = 170L << 20;
-
-  private static final String ANYWHERE = "flametop record and top need none";
-
-  /** The surroundings of this process. */
-  private final boolean terminal;
-
-  private final Map<String, String> environment;
-  private final @Nullable Path group;
-
-  /**
-   * @param terminal whether a screen could be opened here
-   * @param environment as of {@link System#getenv()}
-   * @param group folder of the control group of this process; null if there is none
-   */
-  public SelfTest(boolean terminal, Map<String, String> environment, @Nullable Path group) {
-    this.terminal = terminal;
-    this.environment = environment;
-    this.group = group;
-  }
 
   /**
    * A line for each thing that was tried.
@@ -55,48 +40,42 @@ public final class SelfTest {
     if (lines.stream().allMatch(line -> line.ok() || !line.needed())) {
       lines.addAll(Subject.sampled());
     }
-    lines.add(terminal());
+    lines.add(screen());
     lines.add(themes());
     lines.add(memory());
     return lines;
   }
 
-  private CheckLine terminal() {
+  private CheckLine screen() {
     String drawn = Look.drawn(environment);
-    return terminal && !drawn.isEmpty()
-        ? new CheckLine(true, false, "terminal", drawn, "")
-        : new CheckLine(
-            false,
-            false,
-            "terminal",
-            terminal
-                ? "it cannot draw a screen (TERM is "
-                    + CleanText.clean(environment.getOrDefault("TERM", "not set"), 40)
-                    + ")"
-                : "stdin or stdout is none: the screen was not tried",
-            ANYWHERE);
+    String term = CleanText.clean(environment.getOrDefault("TERM", "not set"), 40);
+    String detail =
+        !terminal
+            ? "stdin or stdout is none: the screen was not tried"
+            : drawn.isEmpty() ? "it cannot draw a screen (TERM is " + term + ")" : drawn;
+    boolean ok = terminal && !drawn.isEmpty();
+    return new CheckLine(ok, false, "terminal", detail, "flametop record and top need none");
   }
 
   private CheckLine themes() {
     UserFiles user = UserFiles.of(environment);
     Set<String> names = Look.themes(user);
-    List<String> faults = Look.faultyThemes(user);
     if (names.isEmpty()) {
+      String folder = CleanText.clean(Look.themesFolder().toString(), 500);
       return new CheckLine(
-          false,
-          true,
-          "themes",
-          "none is in " + CleanText.clean(Look.themesFolder().toString(), 500),
-          "unpack or build flametop anew");
+          false, true, "themes", "none is in " + folder, "unpack or build flametop anew");
     }
-    return faults.isEmpty()
-        ? new CheckLine(true, true, "themes", names.size() + " can be shown", "")
-        : new CheckLine(
-            false,
-            faults.size() == names.size(),
-            "themes",
-            faults.size() + " of " + names.size() + " cannot be shown: " + faults.get(0),
-            "correct that file; docs/themes.md says what stands in it");
+    List<String> faults = Look.faultyThemes(user);
+    String detail =
+        faults.isEmpty()
+            ? names.size() + " can be shown"
+            : faults.size() + " of " + names.size() + " cannot be shown: " + faults.get(0);
+    return new CheckLine(
+        faults.isEmpty(),
+        faults.size() == names.size(),
+        "themes",
+        detail,
+        "correct that file; docs/themes.md says what stands in it");
   }
 
   private CheckLine memory() {
@@ -109,15 +88,14 @@ public final class SelfTest {
         of = "left to the control group " + CleanText.clean(String.valueOf(at.getFileName()), 80);
       }
     }
+    boolean ok = free >= NEEDED_BYTES;
     String detail = String.format(Locale.ROOT, "%,d MiB %s", free >> 20, of);
-    return free >= NEEDED_BYTES
-        ? new CheckLine(true, false, "memory", detail, "")
-        : new CheckLine(
-            false,
-            false,
-            "memory",
-            detail + String.format(Locale.ROOT, "; a screen takes up to %d", NEEDED_BYTES >> 20),
-            "a lower rate and a shorter past need less: -F 9 --history 8");
+    return new CheckLine(
+        ok,
+        false,
+        "memory",
+        ok ? detail : detail + "; a screen takes up to " + (NEEDED_BYTES >> 20),
+        "a lower rate and a shorter past need less: -F 9 --history 8");
   }
 
   /** The number in a file; 0 if there is none. */

@@ -20,9 +20,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * The program {@code flametop-helper subject}, which turns on a CPU and sleeps by turns: it is
@@ -57,17 +59,16 @@ final class Subject {
   /**
    * A probe of a kind.
    *
-   * @param caller and {@code called}: two functions of the subject that its stacks pass through,
-   *     one right below the other; no caller: the stacks have functions of the kernel alone
+   * @param path functions that its stacks pass through, each right below the one before
    */
-  record Probe(String what, String spec, String caller, String called) {}
+  record Probe(String what, String spec, List<String> path) {}
 
   private static final List<Probe> PROBES =
       List.of(
-          new Probe("uprobe", "uprobe:flametop-helper:" + CALLS, ROUND, CALLS),
-          new Probe("USDT", "usdt:flametop:turn", ROUND, CALLS),
-          new Probe("kprobe", "kprobe:" + SLEEP, ROUND, RESTS),
-          new Probe("function graph", "graph:" + SLEEP + ",depth=2", "", SLEEP));
+          new Probe("uprobe", "uprobe:flametop-helper:" + CALLS, List.of(ROUND, CALLS)),
+          new Probe("USDT", "usdt:flametop:turn", List.of(ROUND, CALLS)),
+          new Probe("kprobe", "kprobe:" + SLEEP, List.of(ROUND, RESTS)),
+          new Probe("function graph", "graph:" + SLEEP + ",depth=2", List.of(SLEEP)));
 
   private Subject() {}
 
@@ -131,13 +132,9 @@ final class Subject {
     }
   }
 
-  private interface Condition {
-    boolean holds();
-  }
-
-  private static void await(long nanos, Condition condition) throws InterruptedException {
+  private static void await(long nanos, BooleanSupplier condition) throws InterruptedException {
     long until = System.nanoTime() + nanos;
-    while (!condition.holds() && System.nanoTime() < until) {
+    while (!condition.getAsBoolean() && System.nanoTime() < until) {
       TimeUnit.MILLISECONDS.sleep(STEP_MILLIS);
     }
   }
@@ -175,7 +172,7 @@ final class Subject {
         samples += state.equals(share.state()) ? share.samples() : 0;
       }
       all += samples;
-      if (isWhole(stack) && calls(stack, ROUND, function)) {
+      if (isWhole(stack) && passes(stack, List.of(ROUND, function))) {
         right += samples;
       } else if (samples > most) {
         most = samples;
@@ -183,14 +180,14 @@ final class Subject {
       }
     }
     String counted = right + " of " + all + " samples are whole, with " + ROUND + " > " + function;
-    return right >= LEAST_SAMPLES && right >= LEAST_SHARE * all
-        ? new CheckLine(true, true, what, counted, "")
-        : new CheckLine(
-            false,
-            true,
-            what,
-            CleanText.clean(counted + (other.isEmpty() ? "" : "; others: " + other), MAX_SHOWN),
-            "please report this, with what is printed here");
+    boolean ok = right >= LEAST_SAMPLES && right >= LEAST_SHARE * all;
+    String detail = ok || other.isEmpty() ? counted : counted + "; others: " + other;
+    return new CheckLine(
+        ok,
+        true,
+        what,
+        CleanText.clean(detail, MAX_SHOWN),
+        "please report this, with what is printed here");
   }
 
   /** Whether a probe was hit where it had to be. */
@@ -199,14 +196,10 @@ final class Subject {
     long right = 0;
     for (FoldedStack stack : stacks) {
       all++;
-      right +=
-          probe.caller().isEmpty()
-              ? Arrays.asList(stack.names()).contains(probe.called()) ? 1 : 0
-              : calls(stack, probe.caller(), probe.called()) ? 1 : 0;
+      right += passes(stack, probe.path()) ? 1 : 0;
     }
-    String through = probe.caller().isEmpty() ? "" : probe.caller() + " > ";
-    String detail =
-        probe.spec() + ": " + right + " of " + all + " stacks with " + through + probe.called();
+    String path = String.join(" > ", probe.path());
+    String detail = probe.spec() + ": " + right + " of " + all + " stacks with " + path;
     return new CheckLine(right > 0, false, probe.what(), detail, "");
   }
 
@@ -214,14 +207,8 @@ final class Subject {
     return Arrays.stream(stack.kinds()).noneMatch(kind -> kind == NodeKind.REASON);
   }
 
-  /** Whether one function stands right below another. */
-  private static boolean calls(FoldedStack stack, String caller, String called) {
-    String[] names = stack.names();
-    for (int i = 1; i < names.length; i++) {
-      if (names[i].equals(called) && names[i - 1].equals(caller)) {
-        return true;
-      }
-    }
-    return false;
+  /** Whether functions stand in a stack, each right below the one before. */
+  private static boolean passes(FoldedStack stack, List<String> path) {
+    return Collections.indexOfSubList(Arrays.asList(stack.names()), path) >= 0;
   }
 }

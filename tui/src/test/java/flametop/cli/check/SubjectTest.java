@@ -87,7 +87,7 @@ final class SubjectTest {
 
   @Test
   void probed_functionOfTheKernel_needsNoCaller() {
-    Subject.Probe graph = new Subject.Probe("function graph", "graph:f", "", "f");
+    Subject.Probe graph = new Subject.Probe("function graph", "graph:f", List.of("f"));
     CheckLine line = Subject.probed(graph, List.of(stack(State.RUN, 1, "helper", "f", "g")));
     assertTrue(line.ok(), line.detail());
     assertEquals("graph:f: 1 of 1 stacks with f", line.detail());
@@ -95,7 +95,7 @@ final class SubjectTest {
 
   @Test
   void probed_withoutHitsOrWithAnotherCaller_notOk() {
-    Subject.Probe uprobe = new Subject.Probe("uprobe", "uprobe:a:f", "main", "f");
+    Subject.Probe uprobe = new Subject.Probe("uprobe", "uprobe:a:f", List.of("main", "f"));
     assertFalse(Subject.probed(uprobe, List.of()).ok());
     assertFalse(Subject.probed(uprobe, List.of(stack(State.RUN, 1, "helper", "f"))).ok());
     assertTrue(Subject.probed(uprobe, List.of(stack(State.RUN, 1, "main", "f"))).ok());
