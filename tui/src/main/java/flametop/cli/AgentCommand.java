@@ -13,7 +13,6 @@ import flametop.cli.settings.RateOptions;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
-import flametop.sampler.Budget;
 import flametop.sampler.KernelSource;
 import flametop.sampler.SampleSource;
 import flametop.sampler.Target;
@@ -125,10 +124,7 @@ final class AgentCommand implements Callable<Integer> {
             shown,
             rates.passHz(),
             rates.cpuHz(),
-            new Budget(
-                budget.share(),
-                new Budget.Pace(0, false, rates.passHz(), rates.cpuHz()),
-                budget.kept(rates, true)));
+            budget.of(rates));
     Push to = Objects.requireNonNull(push);
     try (Agent sampling = new Agent(source, plan, to, spool, metrics, notices);
         Sender sending = new Sender(to, spool, metrics, notices)) {

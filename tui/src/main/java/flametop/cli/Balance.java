@@ -24,8 +24,8 @@ record Balance(long[] counters) {
             "passes   %,d due = %,d made + %,d late",
             "", of(Counter.PASSES_DUE), of(Counter.PASSES_MADE), of(Counter.PASSES_LATE)),
         line(
-            "tasks    %,d seen in all passes = %,d with a new stack + %,d unchanged + %,d on a CPU"
-                + " + %,d idle kernel threads + %,d failed",
+            "tasks    %,d seen in all passes = %,d with a new stack + %,d unchanged + %,d on a CPU + %,d idle kernel threads"
+                + " + %,d failed",
             failed == 0 ? "" : failedBy(),
             of(Counter.TASK_PASSES),
             of(Counter.WRITTEN),
@@ -34,8 +34,7 @@ record Balance(long[] counters) {
             of(Counter.IDLE_KTHREADS),
             failed),
         line(
-            "samples  %,d of the CPU clock = %,d placed + %,d without a stack + %,d lost + %,d not"
-                + " fetched",
+            "samples  %,d of the CPU clock = %,d placed + %,d without a stack + %,d lost + %,d not fetched",
             "",
             of(Counter.CPU_SAMPLES),
             of(Counter.CPU_PLACED),

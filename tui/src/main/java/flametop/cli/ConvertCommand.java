@@ -63,9 +63,7 @@ final class ConvertCommand implements Callable<Integer> {
       completionCandidates = FormatName.class,
       description = {
         "folded, speedscope, pprof, html, svg, text, json",
-        "The format: folded, speedscope, pprof, html, svg (a picture), or text and json for a"
-            + " summary of the heaviest stacks. Without it the suffix of the file says the format;"
-            + " on stdout, and where there is no suffix, it is folded."
+        "The format: folded, speedscope, pprof, html, svg (a picture), or text and json for a summary of the heaviest stacks. Without it the suffix of the file says the format; on stdout, and where there is no suffix, it is folded."
       })
   private @Nullable StackFormat format;
 
@@ -76,9 +74,7 @@ final class ConvertCommand implements Callable<Integer> {
       completionCandidates = ByName.class,
       description = {
         "what speedscope has a profile for: thread, state, process, none",
-        "For what a file of speedscope has a profile each, where a profile of another program says"
-            + " whose its stacks are: each thread (the default), each thread in one state, each"
-            + " process, or none: then all is one profile, and owners are the outermost frames."
+        "For what a file of speedscope has a profile each, where a profile of another program says whose its stacks are: each thread (the default), each thread in one state, each process, or none: then all is one profile, and owners are the outermost frames."
       })
   private SampleExport.@Nullable By by;
 

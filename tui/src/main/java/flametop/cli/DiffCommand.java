@@ -49,8 +49,7 @@ final class DiffCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = {
         "write folded stacks with both numbers there; - is stdout",
-        "Writes folded stacks with both numbers (before, now) to this file instead of showing them;"
-            + " - is stdout."
+        "Writes folded stacks with both numbers (before, now) to this file instead of showing them; - is stdout."
       })
   private @Nullable Path output;
 
@@ -58,8 +57,7 @@ final class DiffCommand implements Callable<Integer> {
       names = "-n",
       description = {
         "written: scale the first numbers to the total of the second",
-        "Scales the first numbers that are written to the total of the second, and leaves out what"
-            + " is then less than one."
+        "Scales the first numbers that are written to the total of the second, and leaves out what is then less than one."
       })
   private boolean normalize;
 

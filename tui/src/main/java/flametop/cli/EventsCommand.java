@@ -41,9 +41,7 @@ final class EventsCommand implements Callable<Integer> {
       paramLabel = "PATTERN",
       description = {
         "a part of the name, a glob, or /a regular expression/",
-        "Which sources are listed: those whose text has this in it; those that a glob"
-            + " (tracepoint:sched:*) or a regular expression between slashes (/^usdt:.*throw/) fits"
-            + " to. All without it."
+        "Which sources are listed: those whose text has this in it; those that a glob (tracepoint:sched:*) or a regular expression between slashes (/^usdt:.*throw/) fits to. All without it."
       })
   private @Nullable String pattern;
 
@@ -55,8 +53,7 @@ final class EventsCommand implements Callable<Integer> {
       converter = TargetOptions.Id.class,
       description = {
         "probes and functions of this process, too",
-        "Lists the USDT probes and the functions of the program and of the libraries of these"
-            + " processes, too. The option may be repeated, and takes a list: -p 12,34."
+        "Lists the USDT probes and the functions of the program and of the libraries of these processes, too. The option may be repeated, and takes a list: -p 12,34."
       })
   private List<Integer> processes = new ArrayList<>();
 

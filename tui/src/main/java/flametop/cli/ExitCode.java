@@ -45,13 +45,8 @@ public enum ExitCode {
     return entries;
   }
 
-  /** The code for a failure of this kind. */
+  /** The code for a failure of this kind, which has the same name. */
   static ExitCode of(SamplerException.Kind kind) {
-    return switch (kind) {
-      case FAILED -> FAILED;
-      case USAGE -> USAGE;
-      case NOT_POSSIBLE -> NOT_POSSIBLE;
-      case TARGET_GONE -> TARGET_GONE;
-    };
+    return valueOf(kind.name());
   }
 }

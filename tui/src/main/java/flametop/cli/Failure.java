@@ -75,8 +75,7 @@ record Failure(ExitCode code, String message) {
     if (cause instanceof OutOfMemoryError) {
       return new Failure(
           ExitCode.FAILED,
-          "out of memory; a lower rate needs less (-F 9), a shorter history (the screen: --history"
-              + " 8), or a part of the file");
+          "out of memory; a lower rate needs less (-F 9), a shorter history (the screen: --history 8), or a part of the file");
     }
     String text = CleanText.clean(String.valueOf(cause.getMessage()), MAX_MESSAGE);
     if (cause instanceof NoScreenException || cause instanceof ThemeException) {

@@ -42,16 +42,17 @@ public final class Main {
   public static void main(String[] args) {
     Interruption interruption = new Interruption();
     Thread.setDefaultUncaughtExceptionHandler(
-        (thread, thrown) ->
-            complain(
-                new PrintWriter(System.err, true, StandardCharsets.UTF_8),
-                Failure.of(thrown).message()));
+        (thread, thrown) -> complain(stderr(), Failure.of(thrown).message()));
     boolean live = args.length == 0 || args[0].startsWith("-");
     if (live || args[0].equals("view") || args[0].equals("diff")) {
       EarlyLoading.start(live);
     }
     int code = run(interruption, args);
     interruption.end(code);
+  }
+
+  private static PrintWriter stderr() {
+    return new PrintWriter(System.err, true, StandardCharsets.UTF_8);
   }
 
   /** Runs a command; what stands behind {@code --} is the program that it is to start. */
@@ -63,8 +64,7 @@ public final class Main {
     List<String> program = List.of(Arrays.copyOfRange(args, end + 1, args.length));
     if (program.isEmpty()) {
       complain(
-          new PrintWriter(System.err, true, StandardCharsets.UTF_8),
-          "-- comes before a program to start: flametop record -o out.folded -- make");
+          stderr(), "-- comes before a program to start: flametop record -o out.folded -- make");
       return ExitCode.USAGE.number();
     }
     return execute(interruption, Arrays.copyOf(args, end), program);
@@ -88,7 +88,7 @@ public final class Main {
           ? stdout.failure()
           : new IOException("cannot write to stdout; is there room where it goes?");
     } catch (Exception e) {
-      return failed(e, new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+      return failed(e, stderr());
     }
   }
 

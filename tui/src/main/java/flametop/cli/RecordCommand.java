@@ -10,7 +10,6 @@ import flametop.profile.answer.LiveSource;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
-import flametop.sampler.Budget;
 import flametop.sampler.CleanText;
 import flametop.sampler.KernelSource;
 import flametop.sampler.ReplaySource;
@@ -68,8 +67,7 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "SPEC",
       description = {
         "of which -e the stacks are (default: the first)",
-        "Which source of events the stacks are of: one of those given with -e, as it is written"
-            + " there; the first by default."
+        "Which source of events the stacks are of: one of those given with -e, as it is written there; the first by default."
       })
   private @Nullable String measure;
 
@@ -82,8 +80,7 @@ final class RecordCommand implements Callable<Integer> {
       converter = Duration.class,
       description = {
         "how long (default: until Ctrl-C)",
-        "Samples for so many seconds; without it, until Ctrl-C. Afterwards names that are still to"
-            + " come are waited for, up to 30 seconds; Ctrl-C ends that."
+        "Samples for so many seconds; without it, until Ctrl-C. Afterwards names that are still to come are waited for, up to 30 seconds; Ctrl-C ends that."
       })
   private @Nullable Double seconds;
 
@@ -105,11 +102,7 @@ final class RecordCommand implements Callable<Integer> {
       completionCandidates = By.class,
       description = {
         "none, service (default), comm, process, thread, cpu, cgroup or ancestor",
-        "The first frames of each stack: none; service (the default): the comm, or what an"
-            + " interpreter runs (java Shop); comm; process: service-pid; thread:"
-            + " service-pid;thread-tid; cpu: cpu N; cgroup: a frame for each control group of the"
-            + " path, then the service; ancestor: pid and name of the process that started it, then"
-            + " the service."
+        "The first frames of each stack: none; service (the default): the comm, or what an interpreter runs (java Shop); comm; process: service-pid; thread: service-pid;thread-tid; cpu: cpu N; cgroup: a frame for each control group of the path, then the service; ancestor: pid and name of the process that started it, then the service."
       })
   private @Nullable RootOrder by;
 
@@ -121,8 +114,7 @@ final class RecordCommand implements Callable<Integer> {
       completionCandidates = UnitName.class,
       description = {
         "us (default) or samples",
-        "The numbers: us (microseconds of the time of tasks, the default), or samples (passes and"
-            + " CPU samples that saw the stack)."
+        "The numbers: us (microseconds of the time of tasks, the default), or samples (passes and CPU samples that saw the stack)."
       })
   private @Nullable Unit unit;
 
@@ -134,10 +126,7 @@ final class RecordCommand implements Callable<Integer> {
       completionCandidates = FormatName.class,
       description = {
         "folded, speedscope, pprof, html, svg, text, xstack, flametop",
-        "The format: see the formats. Without it the suffix of the file says the format; on stdout,"
-            + " and where there is no suffix, it is folded. text and json are a summary of the"
-            + " heaviest stacks; xstack is a row for each task and pass; flametop is the stream"
-            + " that --replay reads."
+        "The format: see the formats. Without it the suffix of the file says the format; on stdout, and where there is no suffix, it is folded. text and json are a summary of the heaviest stacks; xstack is a row for each task and pass; flametop is the stream that --replay reads."
       })
   private @Nullable Format asked;
 
@@ -170,8 +159,7 @@ final class RecordCommand implements Callable<Integer> {
       order = 13,
       description = {
         "source lines and inlined functions into the stream",
-        "With --format flametop: source lines and inlined functions of all frames go into the"
-            + " stream, for the key S in a replay."
+        "With --format flametop: source lines and inlined functions of all frames go into the stream, for the key S in a replay."
       })
   private boolean lines;
 
@@ -181,8 +169,7 @@ final class RecordCommand implements Callable<Integer> {
       paramLabel = "FILE",
       description = {
         "where to; - is stdout (default)",
-        "The file, whose suffix says the format; - is stdout, the default. /dev/null drops the"
-            + " output."
+        "The file, whose suffix says the format; - is stdout, the default. /dev/null drops the output."
       })
   private Path output = Path.of("-");
 
@@ -354,10 +341,7 @@ final class RecordCommand implements Callable<Integer> {
             rates.cpuHz(),
             passes == null ? Long.MAX_VALUE : passes,
             seconds == null ? Long.MAX_VALUE : (long) (seconds * 1e9),
-            new Budget(
-                budget.share(),
-                new Budget.Pace(0, false, rates.passHz(), rates.cpuHz()),
-                budget.kept(rates, true)),
+            budget.of(rates),
             lines,
             replay.file() == null ? events.specs().size() : 0);
     if (format == Format.XSTACK) {
@@ -425,8 +409,7 @@ final class RecordCommand implements Callable<Integer> {
       }
       if (filters.given() || states.given() || by != null || unit != null) {
         throw Failure.usage(
-            "a stream (.flametop) holds all that is sampled: give -c, -u, --states, --by and --unit"
-                + " when you --replay it");
+            "a stream (.flametop) holds all that is sampled: give -c, -u, --states, --by and --unit when you --replay it");
       }
     }
   }

@@ -233,9 +233,7 @@ final class ScreenCommand implements Callable<Integer> {
             subject.host,
             subject.what,
             options.shape(),
-            states.given()
-                ? states.shown(subject.wholeHost)
-                : settings.given(null, "states", new States(), states.shown(subject.wholeHost)),
+            states.shown(subject.wholeHost, settings),
             subject.passHz,
             subject.cpuHz,
             (long) (refresh * 1e9),

@@ -99,14 +99,7 @@ final class ScreenExporter implements LiveSession.Exporter {
       String text = "nothing to export: " + shown.nothing();
       throw new UncheckedIOException(text, new IOException(text));
     }
-    StackFormat format =
-        switch (chosen) {
-          case FOLDED -> StackFormat.FOLDED;
-          case SPEEDSCOPE -> StackFormat.SPEEDSCOPE;
-          case PPROF -> StackFormat.PPROF;
-          case HTML -> StackFormat.HTML;
-          case SVG, TEXT -> throw new IllegalArgumentException("no format of stacks: " + chosen);
-        };
+    StackFormat format = StackFormat.valueOf(chosen.name());
     long[] stacks = new long[1];
     return write(
         export.provenance().host(),

@@ -1,8 +1,13 @@
 package flametop.cli;
 
+import flametop.cli.settings.Settings;
 import flametop.profile.answer.StateSet;
+import flametop.sampler.State;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** Which time is shown. */
 final class StatesOptions {
@@ -17,6 +22,47 @@ final class StatesOptions {
       })
   private @Nullable StateSet states;
 
+  /** Task states as the command line names them. */
+  static final class States implements ITypeConverter<StateSet> {
+    @Override
+    public StateSet convert(String text) {
+      return switch (text) {
+        case "busy" -> StateSet.BUSY;
+        case "on" -> StateSet.ON_CPU;
+        case "off" -> StateSet.OFF_CPU;
+        case "all" -> StateSet.ALL;
+        default -> {
+          int bits = 0;
+          for (String word : text.split(",", -1)) {
+            State state = state(word.toLowerCase(Locale.ROOT));
+            if (state == null) {
+              throw new TypeConversionException(
+                  "'"
+                      + text
+                      + "' is none of busy, on, off, all, nor a list of run, queued, S, D, T, Z, P");
+            }
+            bits |= StateSet.of(state).bits();
+          }
+          yield new StateSet(bits);
+        }
+      };
+    }
+
+    private static @Nullable State state(String word) {
+      return switch (word) {
+        case "run", "r" -> State.RUN;
+        case "queued", "runq" -> State.QUEUED;
+        case "asleep", "s" -> State.SLEEP;
+        case "disk", "d" -> State.DISK;
+        case "stopped", "t" -> State.STOPPED;
+        case "zombie", "z" -> State.ZOMBIE;
+        case "parked", "p" -> State.PARKED;
+        case "other" -> State.OTHER;
+        default -> null;
+      };
+    }
+  }
+
   boolean given() {
     return states != null;
   }
@@ -27,5 +73,10 @@ final class StatesOptions {
    */
   StateSet shown(boolean wholeHost) {
     return states != null ? states : wholeHost ? StateSet.BUSY : StateSet.ALL;
+  }
+
+  /** The same, where the settings may have states too. */
+  StateSet shown(boolean wholeHost, Settings settings) {
+    return settings.given(states, "states", new States(), shown(wholeHost));
   }
 }

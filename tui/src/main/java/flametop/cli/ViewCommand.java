@@ -44,9 +44,7 @@ final class ViewCommand implements Callable<Integer> {
       negatable = true,
       description = {
         "the first frame is a comm, or no comm (default: as each file says)",
-        "Says that the first frame of each stack is a comm (the name of a program), or with"
-            + " --no-comm that it is a function. Without either, each file says so itself by a line"
-            + " # first frame: comm; a file without that line begins with functions."
+        "Says that the first frame of each stack is a comm (the name of a program), or with --no-comm that it is a function. Without either, each file says so itself by a line # first frame: comm; a file without that line begins with functions."
       })
   private @Nullable Boolean comm;
 

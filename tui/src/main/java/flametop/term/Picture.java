@@ -123,8 +123,7 @@ public final class Picture {
   /** Edges in eighths of a cell. */
   private void rectangle(int left, int right, int top, int bottom, int colour) {
     append(
-        "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"#%06x\""
-            + " shape-rendering=\"crispEdges\"/>\n",
+        "<rect x=\"%s\" y=\"%s\" width=\"%s\" height=\"%s\" fill=\"#%06x\" shape-rendering=\"crispEdges\"/>\n",
         number(left * CELL_WIDTH / 8.0),
         number(top * CELL_HEIGHT / 8.0),
         number((right - left) * CELL_WIDTH / 8.0),

@@ -331,7 +331,7 @@ class CommandLineTest {
 
   @Test
   void states_listsAndSets_parsed() {
-    States states = new States();
+    StatesOptions.States states = new StatesOptions.States();
     assertEquals(StateSet.BUSY, states.convert("busy"));
     assertEquals(
         StateSet.of(State.RUN, State.QUEUED, State.DISK, State.SLEEP),

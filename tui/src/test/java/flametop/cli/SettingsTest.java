@@ -55,7 +55,7 @@ class SettingsTest {
             "key.search = #");
     assertFalse(flag(read, "mouse"));
     assertTrue(flag(read, "ascii"));
-    assertEquals("light", read.value("theme", new Settings.Text()));
+    assertEquals("light", read.value("theme", text -> text));
     assertEquals("flametop.conf:5", read.place("theme"));
     assertEquals(0.5, read.value("refresh", new ScreenCommand.Seconds()));
     assertEquals(List.of(Key.of('v'), Key.function(5)), read.keymap().keys(Action.FREEZE));
@@ -74,10 +74,10 @@ class SettingsTest {
     }
     assertTrue(flag(read, "mouse"));
     assertFalse(flag(read, "ascii"));
-    assertEquals("dark", read.value("theme", new Settings.Text()));
+    assertEquals("dark", read.value("theme", text -> text));
     assertEquals(64, read.value("history", new ScreenCommand.Mebibytes()));
     assertEquals(0.25, read.value("refresh", new ScreenCommand.Seconds()));
-    assertEquals(StateSet.BUSY, read.value("states", new States()));
+    assertEquals(StateSet.BUSY, read.value("states", new StatesOptions.States()));
     assertEquals(List.of(), read.problems());
   }
 

@@ -5,10 +5,9 @@ import flametop.cli.settings.Settings;
 import flametop.view.paint.Legend;
 import java.io.PrintWriter;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -54,9 +53,9 @@ public final class HelpCommand implements Callable<Integer> {
   public Integer call() {
     PrintWriter out = spec.commandLine().getOut();
     Reference reference = new Reference(spec.parent().commandLine());
-    Map<String, String> topics = topics(reference);
+    List<Entry> topics = topics(reference);
     if (topic == null) {
-      out.print("flametop help TOPIC explains one of these in full:\n\n" + table(list(topics)));
+      out.print("flametop help TOPIC explains one of these in full:\n\n" + table(topics));
     } else {
       out.print(text(reference, topics, topic));
     }
@@ -65,26 +64,20 @@ public final class HelpCommand implements Callable<Integer> {
   }
 
   /** Names of topics, and what each explains. */
-  private static Map<String, String> topics(Reference reference) {
-    Map<String, String> topics = new LinkedHashMap<>();
+  private static List<Entry> topics(Reference reference) {
+    List<Entry> topics = new ArrayList<>();
     for (CommandLine command : reference.commands()) {
-      topics.put(command.getCommandName(), description(command));
+      topics.add(new Entry(command.getCommandName(), description(command)));
     }
-    topics.put("keys", "Explains all keys of the screen.");
-    topics.put("words", "Explains the words and the colours of the screen.");
-    topics.put("formats", "Lists the formats that flametop writes.");
-    topics.put("exit-codes", "Explains the exit codes.");
-    topics.put("settings", "Prints a configuration with all settings.");
+    topics.add(new Entry("keys", "Explains all keys of the screen."));
+    topics.add(new Entry("words", "Explains the words and the colours of the screen."));
+    topics.add(new Entry("formats", "Lists the formats that flametop writes."));
+    topics.add(new Entry("exit-codes", "Explains the exit codes."));
+    topics.add(new Entry("settings", "Prints a configuration with all settings."));
     return topics;
   }
 
-  private static List<Entry> list(Map<String, String> topics) {
-    List<Entry> entries = new ArrayList<>();
-    topics.forEach((name, text) -> entries.add(new Entry(name, text)));
-    return entries;
-  }
-
-  private String text(Reference reference, Map<String, String> topics, String name) {
+  private String text(Reference reference, List<Entry> topics, String name) {
     return switch (name) {
       case "keys" -> keys();
       case "words" -> words();
@@ -98,10 +91,13 @@ public final class HelpCommand implements Callable<Integer> {
           }
         }
         throw new ParameterException(
-            spec.commandLine(),
-            "'" + name + "' is no topic; there are " + String.join(", ", topics.keySet()));
+            spec.commandLine(), "'" + name + "' is no topic; there are " + names(topics));
       }
     };
+  }
+
+  private static String names(List<Entry> topics) {
+    return topics.stream().map(topic -> topic.words().get(0)).collect(Collectors.joining(", "));
   }
 
   private static String command(Reference reference, CommandLine command) {

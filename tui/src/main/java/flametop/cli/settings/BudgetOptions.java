@@ -41,7 +41,13 @@ public final class BudgetOptions {
     return share == null ? 0.2 : share;
   }
 
-  /** A budget that leaves the rates alone that were given. */
+  /** The budget of a command without a screen. */
+  public Budget of(RateOptions rates) {
+    Budget.Pace pace = new Budget.Pace(0, false, rates.passHz(), rates.cpuHz());
+    return new Budget(share(), pace, kept(rates, true));
+  }
+
+  /** What a budget leaves alone: the rates that were given. */
   public Budget.Kept kept(RateOptions rates, boolean refresh) {
     return new Budget.Kept(refresh, rates.passesGiven(), rates.cpuClockGiven());
   }

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.ITypeConverter;
@@ -23,7 +24,8 @@ import picocli.CommandLine.ITypeConverter;
  * key.ACTION}. The command line wins over the settings. A wrong line is left out, and is a problem.
  */
 public final class Settings {
-  static final String[] OPTIONS = {"theme", "ascii", "refresh", "states", "history", "mouse"};
+  static final List<String> OPTIONS =
+      List.of("theme", "ascii", "refresh", "states", "history", "mouse");
 
   private static final String FILE = "flametop.conf";
   private static final int MAX_MESSAGE = 500;
@@ -52,24 +54,16 @@ public final class Settings {
   private void line(SettingLines.Line line) {
     if (line.name().startsWith(KEY)) {
       keys(line.number(), line.name().substring(KEY.length()), line.value());
-      return;
+    } else if (OPTIONS.contains(line.name())) {
+      lines.put(line.name(), line);
+    } else {
+      String known = String.join(", ", OPTIONS) + ", key.ACTION (--print-config)";
+      wrong(
+          line.number(),
+          line.name().isEmpty()
+              ? "no '='; a line is 'theme = light'"
+              : "no such setting: " + line.name() + "; there are " + known);
     }
-    for (String option : OPTIONS) {
-      if (option.equals(line.name())) {
-        lines.put(option, line);
-        return;
-      }
-    }
-    String known = String.join(", ", OPTIONS);
-    wrong(
-        line.number(),
-        line.name().isEmpty()
-            ? "no '='; a line is 'theme = light'"
-            : "no such setting: "
-                + line.name()
-                + "; there are "
-                + known
-                + ", key.ACTION (--print-config)");
   }
 
   /** The value of an option; null if there is none that can be used. */
@@ -229,11 +223,8 @@ public final class Settings {
             # that has the key here; the help (?) shows actions that are left without a key.
             """);
     for (Action action : Action.values()) {
-      text.append("# key.").append(action.id()).append(" = ").append(action.keys());
-      for (int i = action.id().length() + action.keys().length(); i < 26; i++) {
-        text.append(' ');
-      }
-      text.append("# ").append(action.sentence()).append('\n');
+      String line = "# key." + action.id() + " = " + action.keys();
+      text.append(String.format(Locale.ROOT, "%-35s# %s\n", line, action.sentence()));
     }
     return text.toString();
   }
@@ -247,14 +238,6 @@ public final class Settings {
         case "no", "off", "false" -> false;
         default -> throw new IllegalArgumentException("'" + text + "' is neither yes nor no");
       };
-    }
-  }
-
-  /** Any text. */
-  public static final class Text implements ITypeConverter<String> {
-    @Override
-    public String convert(String text) {
-      return text;
     }
   }
 }
