@@ -43,7 +43,14 @@ class CommandLineTest {
         .orElseThrow();
   }
 
-  private void refused(ExitCode code, String message, String... args) {
+  /**
+   * @param line words with a space between two
+   */
+  private void refused(ExitCode code, String message, String line) {
+    refused(code, message, line.split(" "));
+  }
+
+  private void refused(ExitCode code, String message, String[] args) {
     err.getBuffer().setLength(0);
     assertEquals(code, run(args), () -> String.join(" ", args) + ": " + err);
     String text = err.toString();
@@ -52,11 +59,8 @@ class CommandLineTest {
     assertFalse(text.contains("\tat "), text);
   }
 
-  /**
-   * @param line words with a space between two
-   */
   private void misused(String message, String line) {
-    refused(ExitCode.USAGE, message, line.split(" "));
+    refused(ExitCode.USAGE, message, line);
   }
 
   @Test
@@ -114,12 +118,7 @@ class CommandLineTest {
   @Test
   void names_ofFilesWithEscapes_areCleaned() throws IOException {
     Path stream = Files.writeString(folder.resolve("\033]0;x\007"), "FLAMETOP");
-    refused(
-        ExitCode.FAILED,
-        "does not begin as a flametop stream does",
-        "diff",
-        stream.toString(),
-        "x");
+    refused(ExitCode.FAILED, "does not begin as a flametop stream does", "diff " + stream + " x");
     assertTrue(err.toString().chars().noneMatch(c -> c == 0x1B || c == 7), err.toString());
   }
 
@@ -127,7 +126,7 @@ class CommandLineTest {
   void targets_listOfNothing_refusedRatherThanAllTasks() {
     for (String option : List.of("-p", "-t")) {
       for (String list : List.of(",", "1,", ",1", "1,,2")) {
-        refused(ExitCode.USAGE, "is no number from 1 to", "record", option, list);
+        misused("is no number from 1 to", "record " + option + " " + list);
       }
     }
   }
@@ -136,19 +135,16 @@ class CommandLineTest {
   void targets_numbersBetweenCommasBlanksOrLineEnds_areAList() {
     for (String list :
         List.of("4194304,1", "4194304, 1", "4194304 1", "4194304\n1", "1\n4194304\n")) {
-      refused(ExitCode.TARGET_GONE, "there is no process 4194304", "record", "-p", list);
+      refused(
+          ExitCode.TARGET_GONE, "there is no process 4194304", new String[] {"record", "-p", list});
     }
   }
 
   @Test
   void target_notThere_gone() {
     refused(
-        ExitCode.TARGET_GONE,
-        "there is no process 4194304; ps -eLf lists",
-        "record",
-        "-p",
-        "4194304");
-    refused(ExitCode.TARGET_GONE, "there is no thread 4194304", "record", "-t", "4194304");
+        ExitCode.TARGET_GONE, "there is no process 4194304; ps -eLf lists", "record -p 4194304");
+    refused(ExitCode.TARGET_GONE, "there is no thread 4194304", "record -t 4194304");
   }
 
   @Test
@@ -176,16 +172,11 @@ class CommandLineTest {
     }
   }
 
-  @Test
-  void nativeLibrary_missing_oneLineWithTheRemedy() {
+  /** Does something while the native library is looked for in the folder of the test. */
+  private void withNativeFolder(Runnable does) {
     String before = System.setProperty("flametop.native.dir", folder.toString());
     try {
-      String missing =
-          "the native library " + folder.resolve("libflametop.so") + " is missing: build it";
-      refused(ExitCode.NOT_POSSIBLE, missing, "record", "-d", "1");
-      refused(ExitCode.NOT_POSSIBLE, missing, "check");
-      System.clearProperty("flametop.native.dir");
-      refused(ExitCode.NOT_POSSIBLE, "start flametop by its launcher", "check");
+      does.run();
     } finally {
       if (before != null) {
         System.setProperty("flametop.native.dir", before);
@@ -194,16 +185,22 @@ class CommandLineTest {
   }
 
   @Test
+  void nativeLibrary_missing_oneLineWithTheRemedy() {
+    withNativeFolder(
+        () -> {
+          String missing =
+              "the native library " + folder.resolve("libflametop.so") + " is missing: build it";
+          refused(ExitCode.NOT_POSSIBLE, missing, "record -d 1");
+          refused(ExitCode.NOT_POSSIBLE, missing, "check");
+          System.clearProperty("flametop.native.dir");
+          refused(ExitCode.NOT_POSSIBLE, "start flametop by its launcher", "check");
+        });
+  }
+
+  @Test
   void nativeLibrary_notALibrary_oneLineWithTheRemedy() throws IOException {
     Files.writeString(folder.resolve("libflametop.so"), "not a library");
-    String before = System.setProperty("flametop.native.dir", folder.toString());
-    try {
-      refused(ExitCode.NOT_POSSIBLE, "apt install libelf1 zlib1g", "check");
-    } finally {
-      if (before != null) {
-        System.setProperty("flametop.native.dir", before);
-      }
-    }
+    withNativeFolder(() -> refused(ExitCode.NOT_POSSIBLE, "apt install libelf1 zlib1g", "check"));
   }
 
   @Test
@@ -213,54 +210,29 @@ class CommandLineTest {
             Path.of(
                 System.getProperty("basedir", "."), "../sampler-native/stream/golden/v1.flametop"),
             folder.resolve("s"));
-    refused(
-        ExitCode.USAGE,
-        "there is no such user",
-        "record",
-        "--replay",
-        stream.toString(),
-        "-u",
-        "no-such\u001Buser");
+    misused("there is no such user", "record --replay " + stream + " -u no-such\u001Buser");
   }
 
   @Test
   void output_existsOrCannotBe_refusedBeforeSampling() throws IOException {
     Path old = Files.writeString(folder.resolve("old"), "old");
-    refused(
-        ExitCode.FAILED,
-        "exists and was kept; --force replaces it",
-        "record",
-        "-d",
-        "1",
-        "-o",
-        old.toString());
+    refused(ExitCode.FAILED, "exists and was kept; --force replaces it", "record -d 1 -o " + old);
     assertEquals("old", Files.readString(old));
     refused(
-        ExitCode.FAILED,
-        "does not exist; make it first",
-        "record",
-        "-o",
-        folder.resolve("no/out").toString());
-    refused(ExitCode.FAILED, "not a plain file", "record", "--force", "-o", "/dev/zero");
+        ExitCode.FAILED, "does not exist; make it first", "record -o " + folder.resolve("no/out"));
+    refused(ExitCode.FAILED, "not a plain file", "record --force -o /dev/zero");
   }
 
   @Test
   void replay_badFile_oneLine() throws IOException {
+    refused(ExitCode.FAILED, "does not exist", "record --replay " + folder.resolve("none"));
     refused(
-        ExitCode.FAILED, "does not exist", "record", "--replay", folder.resolve("none").toString());
-    refused(
-        ExitCode.FAILED,
-        folder + " is no plain file; --replay takes",
-        "record",
-        "--replay",
-        folder.toString());
+        ExitCode.FAILED, folder + " is no plain file; --replay takes", "record --replay " + folder);
     Path junk = Files.writeString(folder.resolve("junk"), "not a stream at all, but long enough");
     refused(
         ExitCode.FAILED,
         "is damaged at byte 0: it does not begin as a flametop stream does",
-        "record",
-        "--replay",
-        junk.toString());
+        "record --replay " + junk);
   }
 
   @Test
@@ -289,13 +261,20 @@ class CommandLineTest {
     assertTrue(Failure.of(none).message().contains("flametop events lists all"));
   }
 
+  private List<String> helps() {
+    List<String> texts = new ArrayList<>();
+    for (String line : List.of("--help", "record --help", "view --help", "diff --help")) {
+      out.getBuffer().setLength(0);
+      assertEquals(ExitCode.DONE, run(line.split(" ")));
+      texts.add(out.toString());
+    }
+    return texts;
+  }
+
   @Test
   void help_both_fitAScreenWithThreeExamples() {
-    for (String[] args :
-        new String[][] {{"--help"}, {"record", "--help"}, {"view", "--help"}, {"diff", "--help"}}) {
-      out.getBuffer().setLength(0);
-      assertEquals(ExitCode.DONE, run(args));
-      List<String> lines = out.toString().lines().toList();
+    for (String text : helps()) {
+      List<String> lines = text.lines().toList();
       assertTrue(lines.size() <= 24, () -> lines.size() + " lines");
       lines.forEach(line -> assertTrue(line.length() <= 80, line));
       int examples = lines.indexOf("Examples:");
@@ -309,12 +288,8 @@ class CommandLineTest {
 
   @Test
   void help_examples_areValid() {
-    for (String[] args :
-        new String[][] {{"--help"}, {"record", "--help"}, {"view", "--help"}, {"diff", "--help"}}) {
-      out.getBuffer().setLength(0);
-      run(args);
-      out.toString()
-          .lines()
+    for (String text : helps()) {
+      text.lines()
           .filter(line -> line.matches("  (flametop |.*[|] flametop ).*"))
           .map(
               line ->
@@ -401,11 +376,13 @@ class CommandLineTest {
     return Files.writeString(folder.resolve(name), text);
   }
 
-  private ExitCode diff(Path before, Path now, String... options) {
-    List<String> args = new ArrayList<>(List.of("diff", before.toString(), now.toString()));
-    args.addAll(List.of("--force", "-o", folder.resolve("out").toString()));
-    args.addAll(List.of(options));
-    return run(args.toArray(String[]::new));
+  private ExitCode diff(Path before, Path now, String options) {
+    String line = "diff " + before + " " + now + " --force -o " + folder.resolve("out") + options;
+    return run(line.split(" "));
+  }
+
+  private ExitCode diff(Path before, Path now) {
+    return diff(before, now, "");
   }
 
   private List<String> written() throws IOException {
@@ -457,15 +434,15 @@ class CommandLineTest {
   void diff_scaled_hasWhatDifffoldedHas() throws IOException {
     Path before = file("before", "a;b 2\na;c 1\na;d 9000000000000000\n");
     Path now = file("now", "a;b 3\na;c 2\na;e 5999999999999998\n");
-    assertEquals(ExitCode.DONE, diff(before, now, "-n"));
+    assertEquals(ExitCode.DONE, diff(before, now, " -n"));
     // Totals of 9000000000000003 and 6000000000000003.
     assertEquals(
         List.of("a;b 1 3", "a;c 0 2", "a;d 6000000000000000 0", "a;e 0 5999999999999998"),
         written());
     Path same = file("same", "a;b 2.5\n");
-    assertEquals(ExitCode.DONE, diff(same, same, "-n"));
+    assertEquals(ExitCode.DONE, diff(same, same, " -n"));
     assertEquals(List.of("a;b 2.5 2.5"), written());
-    assertEquals(ExitCode.DONE, diff(same, file("twice", "a;b 3.5\na;c 1.5\n"), "-n"));
+    assertEquals(ExitCode.DONE, diff(same, file("twice", "a;b 3.5\na;c 1.5\n"), " -n"));
     assertEquals(List.of("a;b 5 3.5", "a;c 0 1.5"), written());
   }
 
@@ -473,22 +450,18 @@ class CommandLineTest {
   void comm_ofDiff_takesBothWays() throws IOException {
     Path one = file("one", "a b;c 1\n");
     for (String option : List.of("--comm", "--no-comm")) {
-      assertEquals(ExitCode.DONE, diff(one, one, option), err::toString);
+      assertEquals(ExitCode.DONE, diff(one, one, " " + option), err::toString);
       assertEquals(List.of("a b;c 1 1"), written());
     }
   }
 
   @Test
   void themeList_anyCommandWithAScreen_namesOneALineAndNoScreen() throws IOException {
-    Path file = Files.writeString(folder.resolve("a.folded"), "a;b 1\n");
-    for (String[] line :
-        new String[][] {
-          {"--theme", "list"},
-          {"view", "--theme", "list", file.toString()},
-          {"diff", "--theme", "list", file.toString(), file.toString()}
-        }) {
+    Path file = file("a.folded", "a;b 1\n");
+    for (String command : List.of("", "view " + file, "diff " + file + " " + file)) {
+      String line = (command + " --theme list").strip();
       out.getBuffer().setLength(0);
-      assertEquals(ExitCode.DONE, run(line), () -> line[0] + ": " + err);
+      assertEquals(ExitCode.DONE, run(line.split(" ")), () -> line + ": " + err);
       List<String> names = out.toString().lines().toList();
       assertTrue(
           names.containsAll(
