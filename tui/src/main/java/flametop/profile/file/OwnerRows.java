@@ -45,8 +45,7 @@ final class OwnerRows {
 
   /** What the row of an owner stands for; null if the file does not say that. */
   private static @Nullable Key key(StackNames names, int function, ProcessRow.By by) {
-    Owner known = names.owner(function);
-    Owner owner = known == null ? Owner.of(names.name(function)) : known;
+    Owner owner = names.owner(function);
     return switch (by) {
       case COMM -> new Key(0, owner.comm());
       case PROCESS -> owner.pid() == 0 ? null : new Key(owner.pid(), names.owners().process(owner));

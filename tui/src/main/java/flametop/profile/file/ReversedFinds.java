@@ -21,7 +21,7 @@ final class ReversedFinds extends Finds {
 
   private final ReversedTree tree;
   private final Functions functions;
-  private final Matches matches = new Matches();
+  private final Matches matches;
   private @Nullable Pattern pattern;
   private ReversedTree.@Nullable Marks marks;
 
@@ -29,16 +29,17 @@ final class ReversedFinds extends Finds {
     super(tree, functions);
     this.tree = tree;
     this.functions = functions;
+    matches = new Matches(functions);
   }
 
   @Override
   public Snapshot.Search search(Pattern wanted, StateSet states, TreeReader reader) {
     ReversedTree.Marks its = marks;
     if (its == null || !Matches.same(pattern, wanted)) {
-      matches.use(wanted, functions.functions());
+      matches.use(wanted);
       BitSet is = new BitSet();
       for (int function = 0; function < functions.functions(); function++) {
-        is.set(function, matches.matches(functions, function));
+        is.set(function, matches.test(function));
       }
       its = tree.mark(is);
       marks = its;
@@ -65,7 +66,7 @@ final class ReversedFinds extends Finds {
         return true;
       }
       int node = due.pop();
-      found += matches.matches(functions, tree.function(node)) ? 1 : 0;
+      found += matches.test(tree.function(node)) ? 1 : 0;
       if (!tree.isOpened(node) && marks.leads(node)) {
         tree.open(node, Double.POSITIVE_INFINITY, 1);
         more |= !tree.isOpened(node);

@@ -13,7 +13,6 @@ import java.nio.charset.CoderResult;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The names of the frames of files, by number: the bytes of each distinct name once. A name is
@@ -218,8 +217,9 @@ public final class StackNames implements Functions {
   }
 
   @Override
-  public @Nullable Owner owner(int function) {
-    return OwnerNames.owner(text(function));
+  public Owner owner(int function) {
+    Owner owner = OwnerNames.owner(text(function));
+    return owner == null ? Owner.of(name(function)) : owner;
   }
 
   /** How many names there may be. */

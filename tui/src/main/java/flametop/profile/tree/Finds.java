@@ -23,15 +23,15 @@ public class Finds {
 
   private final CallTree tree;
   private final Functions functions;
-  private final Matches matches = new Matches();
+  private final Matches matches;
 
   /** The last pattern; null before the first. */
   private @Nullable Pattern pattern;
 
   /** The newest node of each function plus 1, and the node before each plus 1. */
-  private int[] newest = new int[0];
+  private final IntColumn newest = new IntColumn();
 
-  private int[] before = new int[1024];
+  private final IntColumn before = new IntColumn();
   private int indexed = ROOT + 1;
 
   private int seen;
@@ -53,6 +53,7 @@ public class Finds {
   public Finds(CallTree tree, Functions functions) {
     this.tree = tree;
     this.functions = functions;
+    matches = new Matches(functions);
   }
 
   /** Numbers of functions that no node has may mean others from now on. */
@@ -62,7 +63,7 @@ public class Finds {
 
   private void look(Pattern wanted) {
     index();
-    matches.use(wanted, functions.functions());
+    matches.use(wanted);
     if (!Matches.same(pattern, wanted)) {
       matched.clear();
       leading.clear();
@@ -70,10 +71,8 @@ public class Finds {
       topmost.clear();
       orderedOf = NONE;
       for (int function = 0; function < functions.functions(); function++) {
-        if (function < newest.length
-            && newest[function] != 0
-            && matches.matches(functions, function)) {
-          for (int node = newest[function] - 1; node >= 0; node = before[node] - 1) {
+        if (newest.get(function) != 0 && matches.test(function)) {
+          for (int node = newest.get(function) - 1; node >= 0; node = before.get(node) - 1) {
             found.add(node);
             matched.set(node);
           }
@@ -86,7 +85,7 @@ public class Finds {
     }
     pattern = wanted;
     for (int nodes = tree.nodes(); seen < nodes; seen++) {
-      if (matches.matches(functions, tree.function(seen))) {
+      if (matches.test(tree.function(seen))) {
         matched.set(seen);
         found.add(seen);
         place(seen);
@@ -108,17 +107,10 @@ public class Finds {
   }
 
   private void index() {
-    int nodes = tree.nodes();
-    if (nodes > before.length) {
-      before = Arrays.copyOf(before, Math.max(nodes, 2 * before.length));
-    }
-    if (functions.functions() > newest.length) {
-      newest = Arrays.copyOf(newest, 2 * functions.functions());
-    }
-    for (; indexed < nodes; indexed++) {
+    for (int nodes = tree.nodes(); indexed < nodes; indexed++) {
       int function = tree.function(indexed);
-      before[indexed] = newest[function];
-      newest[function] = indexed + 1;
+      before.set(indexed, newest.get(function));
+      newest.set(function, indexed + 1);
     }
   }
 

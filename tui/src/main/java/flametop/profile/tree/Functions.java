@@ -1,8 +1,8 @@
 package flametop.profile.tree;
 
 import flametop.profile.answer.FoldedStack.Owner;
+import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
-import org.jspecify.annotations.Nullable;
 
 /** The functions that the nodes of call trees stand for, by number. */
 public interface Functions {
@@ -17,9 +17,16 @@ public interface Functions {
   /** File name of its module, or empty. */
   String module(int function);
 
-  /** Whose stacks begin with a function; null if it is no owner, or one that says no more. */
-  default @Nullable Owner owner(int function) {
-    return null;
+  /** Whose stacks begin with a function, as far as its name says it. */
+  default Owner owner(int function) {
+    return Owner.of(name(function));
+  }
+
+  /** Whether a number is of this function. */
+  default boolean is(int function, Function of) {
+    return kind(function) == of.kind()
+        && name(function).equals(of.name())
+        && module(function).equals(of.module());
   }
 
   /** The number of a function; a new number for a new function. */

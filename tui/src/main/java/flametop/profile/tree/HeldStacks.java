@@ -281,8 +281,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       while (tree.parent(node) > ROOT) {
         node = tree.parent(node);
       }
-      Owner owner = names.owner(tree.function(node));
-      return owner == null ? Owner.of(names.name(tree.function(node))) : owner;
+      return names.owner(tree.function(node));
     }
 
     /** Puts the children of nodes from {@code room} on; returns where they end. */

@@ -1,14 +1,10 @@
 package flametop.profile.tree;
 
-import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Which functions match a pattern; kept as long as the pattern is the same. */
-public final class Matches {
-  private static final byte MATCHES = 1;
-  private static final byte DIFFERS = 2;
-
+public final class Matches extends Known {
   /** Far more than a plain expression needs, and done within a millisecond. */
   private static final int LOOKS = 10_000;
 
@@ -17,35 +13,29 @@ public final class Matches {
   /** An expression that is too costly for so many names is given up. */
   private static final int MOST_EXHAUSTED = 50;
 
-  /** Null: what is known of functions is of no pattern. */
+  private final Functions functions;
+
+  /** Null before the first. */
   private @Nullable Pattern pattern;
 
   private int exhausted;
-  private byte[] of = new byte[0];
 
-  /** Functions may be others from now on. */
-  public void forget() {
-    pattern = null;
+  public Matches(Functions functions) {
+    this.functions = functions;
   }
 
-  public void use(Pattern wanted, int functions) {
+  /** Takes a pattern, of which the next questions are. */
+  public void use(Pattern wanted) {
     if (!same(pattern, wanted)) {
       pattern = wanted;
-      exhausted = 0;
-      of = new byte[functions];
-    } else if (functions > of.length) {
-      of = Arrays.copyOf(of, 2 * functions);
+      forget();
     }
   }
 
-  public boolean matches(Functions functions, int function) {
-    if (of[function] == 0) {
-      if (pattern == null) {
-        throw new IllegalStateException("no pattern is in use");
-      }
-      of[function] = find(pattern, functions.name(function)) ? MATCHES : DIFFERS;
-    }
-    return of[function] == MATCHES;
+  @Override
+  void forget() {
+    super.forget();
+    exhausted = 0;
   }
 
   /** Whether two patterns, or none, match the same. */
@@ -59,10 +49,15 @@ public final class Matches {
     return LOOKS + LOOKS_PER_CHARACTER * text.length();
   }
 
-  private boolean find(Pattern pattern, String name) {
+  @Override
+  boolean ask(int function) {
+    if (pattern == null) {
+      throw new IllegalStateException("no pattern is in use");
+    }
     if (exhausted > MOST_EXHAUSTED) {
       return false;
     }
+    String name = functions.name(function);
     try {
       return pattern.matcher(new BoundedText(name, looks(name))).find();
     } catch (BoundedText.Exhausted e) {

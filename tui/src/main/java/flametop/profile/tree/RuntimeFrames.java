@@ -1,7 +1,7 @@
 package flametop.profile.tree;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.NodeKind;
-import java.util.Arrays;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -57,8 +57,8 @@ final class RuntimeFrames {
 
   private final Functions functions;
 
-  /** What is known of each function. */
-  private int[] known = new int[0];
+  /** What is known of each function; 0 of one that was not looked at. */
+  private final IntColumn known = new IntColumn();
 
   RuntimeFrames(Functions functions) {
     this.functions = functions;
@@ -66,7 +66,7 @@ final class RuntimeFrames {
 
   /** Numbers of functions may mean others from now on. */
   void forget() {
-    Arrays.fill(known, 0);
+    known.empty();
   }
 
   /**
@@ -93,7 +93,7 @@ final class RuntimeFrames {
     boolean foldsHelpers = (running & maker) != 0;
     int kept = 0;
     for (int i = 0; i < size; i++) {
-      int its = known[of[i]];
+      int its = known.items[of[i]];
       boolean machinery = (its >> IMAGE & running) != 0 || foldsHelpers && (its & helper) != 0;
       if (!machinery) {
         of[kept] = of[i];
@@ -111,7 +111,7 @@ final class RuntimeFrames {
 
   private boolean hasMethod(int[] of, int size, int helper) {
     for (int i = 0; i < size; i++) {
-      if ((known[of[i]] & (CODE | helper)) == CODE) {
+      if ((known.items[of[i]] & (CODE | helper)) == CODE) {
         return true;
       }
     }
@@ -119,13 +119,10 @@ final class RuntimeFrames {
   }
 
   private int look(int function) {
-    if (function >= known.length) {
-      known = Arrays.copyOf(known, 2 * functions.functions());
+    if (known.get(function) == 0) {
+      known.set(function, KNOWN | told(function));
     }
-    if (known[function] == 0) {
-      known[function] = KNOWN | told(function);
-    }
-    return known[function];
+    return known.get(function);
   }
 
   private int told(int function) {

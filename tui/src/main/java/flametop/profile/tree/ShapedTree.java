@@ -17,7 +17,6 @@ public final class ShapedTree {
   private final Finds finds;
   private final Top top;
   private final NodeFinder finder;
-  private final Matches matches = new Matches();
 
   /**
    * @param epoch upper half of the numbers of the nodes, which no other shape has
@@ -28,7 +27,7 @@ public final class ShapedTree {
     this.shape = shape;
     this.epoch = epoch;
     this.finds = finds;
-    reader = new TreeReader(tree, functions, new SiblingOrder(), epoch);
+    reader = new TreeReader(tree, functions, epoch);
     top = new Top(tree, functions);
     finder = new NodeFinder(tree, functions, shape);
   }
@@ -62,7 +61,7 @@ public final class ShapedTree {
 
   /** The visible nodes, as {@link TreeReader#slice} lists them. */
   GraphSlice slice(GraphQuery query, int zoom, int from, int to) {
-    return reader.slice(query, zoom, from, to, matches);
+    return reader.slice(query, zoom, from, to);
   }
 
   /** The node that stands for a node of another tree; the root if none does. */
@@ -79,6 +78,6 @@ public final class ShapedTree {
   public void forget() {
     finds.forget();
     finder.forget();
-    matches.forget();
+    reader.forget();
   }
 }

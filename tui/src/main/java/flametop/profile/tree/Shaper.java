@@ -5,92 +5,82 @@ import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Applies a {@link Shape} to the frames of a stack. A shaper knows nothing of the owners of time,
  * nor of the folding of paths.
  */
 public final class Shaper {
-  /** One step; works on {@link #of} and {@link #origin}. False: the stack does not belong there. */
-  private interface Stage {
-    boolean apply();
-
-    /** Numbers of functions may mean others from now on. */
-    default void forget() {}
-  }
-
   private final Functions functions;
-  private final List<Stage> stages = new ArrayList<>();
+
+  /** The steps, which work on {@link #of} and {@link #origin}. False: the stack is left out. */
+  private final List<BooleanSupplier> stages = new ArrayList<>();
+
+  /** What forgets what the steps know of functions. */
+  private final List<Runnable> forgets = new ArrayList<>();
+
   private final boolean keepsOrder;
 
   private int size;
   private int[] of = new int[64];
   private int[] origin = new int[64];
 
+  /** By function: its index plus 1; only while recursion is merged. */
+  private int[] place = new int[0];
+
   public Shaper(Shape shape, Functions functions) {
     this.functions = functions;
-    for (Shape.Step step : shape.steps()) {
-      Stage stage = stage(step);
-      if (stage != null) {
-        stages.add(stage);
-      }
-    }
-    boolean keeps = !shape.reversed();
-    for (Shape.Step step : shape.steps()) {
-      keeps &= !(step instanceof Shape.Callers);
-    }
-    keepsOrder = keeps;
+    shape.steps().forEach(this::add);
+    keepsOrder =
+        !shape.reversed() && shape.steps().stream().noneMatch(Shape.Callers.class::isInstance);
     if (shape.reversed()) {
       stages.add(this::reverse);
     }
   }
 
-  /** The stage of a step; null of a step that leaves stacks as they are. */
-  private @Nullable Stage stage(Shape.Step step) {
+  /** Adds the stage of a step, if the step changes stacks. */
+  private void add(Shape.Step step) {
     if (step instanceof Shape.Matching m) {
-      return new Matching(Pattern.compile(m.regex(), m.flags()), m.out());
+      Matches matches = new Matches(functions);
+      matches.use(Pattern.compile(m.regex(), m.flags()));
+      add(matches, () -> first(matches) >= 0 != m.out());
     } else if (step instanceof Shape.Through t) {
-      One one = new One(t.function());
-      return stage(one, () -> one.first() >= 0 != t.out());
+      Known one = one(t.function());
+      add(one, () -> first(one) >= 0 != t.out());
     } else if (step instanceof Shape.Callers c) {
-      One one = new One(c.function());
-      return stage(
-          one,
-          () -> {
-            size = one.first() + 1;
-            return reverse() && size > 0;
-          });
+      Known one = one(c.function());
+      add(one, () -> upTo(first(one)));
     } else if (step instanceof Shape.Callees c) {
-      One one = new One(c.function());
-      return stage(one, () -> from(one.first()));
+      Known one = one(c.function());
+      add(one, () -> from(first(one)));
     } else if (step instanceof Shape.Merge) {
-      return new Merge();
+      stages.add(this::merge);
     } else if (step instanceof Shape.Collapse c) {
-      return () -> collapse(c.module());
+      stages.add(() -> collapse(c.module()));
     } else if (step instanceof Shape.FoldRuntimes) {
-      return new Folding();
+      RuntimeFrames frames = new RuntimeFrames(functions);
+      forgets.add(frames::forget);
+      stages.add(
+          () -> {
+            size = frames.fold(of, origin, size);
+            return true;
+          });
     }
-    return null;
   }
 
-  private interface Act {
-    boolean apply();
+  private void add(Known known, BooleanSupplier stage) {
+    forgets.add(known::forget);
+    stages.add(stage);
   }
 
-  private static Stage stage(One one, Act act) {
-    return new Stage() {
+  private Known one(Function wanted) {
+    return new Known() {
       @Override
-      public boolean apply() {
-        return act.apply();
-      }
-
-      @Override
-      public void forget() {
-        one.forget();
+      boolean ask(int function) {
+        return functions.is(function, wanted);
       }
     };
   }
@@ -104,7 +94,7 @@ public final class Shaper {
 
   /** Numbers of functions may mean others from now on. */
   public void forget() {
-    stages.forEach(Stage::forget);
+    forgets.forEach(Runnable::run);
   }
 
   /**
@@ -125,8 +115,8 @@ public final class Shaper {
     for (int i = 0; i < size; i++) {
       origin[i] = i;
     }
-    for (Stage stage : stages) {
-      if (!stage.apply()) {
+    for (BooleanSupplier stage : stages) {
+      if (!stage.getAsBoolean()) {
         return false;
       }
     }
@@ -151,6 +141,21 @@ public final class Shaper {
     int item = items[i];
     items[i] = items[j];
     items[j] = item;
+  }
+
+  /** Index of the first frame of which something is true; -1 if there is none. */
+  private int first(Known known) {
+    for (int i = 0; i < size; i++) {
+      if (known.test(of[i])) {
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  private boolean upTo(int first) {
+    size = first + 1;
+    return reverse() && size > 0;
   }
 
   private boolean from(int first) {
@@ -186,118 +191,29 @@ public final class Shaper {
     return true;
   }
 
-  /** Whether a function has this name; known by its number once it was asked for. */
-  private final class One {
-    private static final byte IS = 1;
-    private static final byte IS_NOT = 2;
-
-    private final Function wanted;
-    private byte[] known = new byte[0];
-
-    One(Function wanted) {
-      this.wanted = wanted;
+  private boolean merge() {
+    if (place.length < functions.functions()) {
+      place = new int[2 * functions.functions()];
     }
-
-    void forget() {
-      Arrays.fill(known, (byte) 0);
-    }
-
-    /** Index of the first frame that is it; -1 if none is. */
-    int first() {
-      for (int i = 0; i < size; i++) {
-        if (is(of[i])) {
-          return i;
+    int kept = 0;
+    for (int i = 0; i < size; i++) {
+      int function = of[i];
+      int at = place[function] - 1;
+      if (at < 0) {
+        of[kept] = function;
+        origin[kept] = origin[i];
+        place[function] = ++kept;
+      } else {
+        for (; kept > at + 1; kept--) {
+          place[of[kept - 1]] = 0;
         }
+        origin[at] = origin[i];
       }
-      return -1;
     }
-
-    private boolean is(int function) {
-      if (function >= known.length) {
-        known = Arrays.copyOf(known, 2 * functions.functions());
-      }
-      if (known[function] == 0) {
-        boolean same =
-            functions.kind(function) == wanted.kind()
-                && functions.name(function).equals(wanted.name())
-                && functions.module(function).equals(wanted.module());
-        known[function] = same ? IS : IS_NOT;
-      }
-      return known[function] == IS;
+    for (int i = 0; i < kept; i++) {
+      place[of[i]] = 0;
     }
-  }
-
-  private final class Matching implements Stage {
-    private final Pattern pattern;
-    private final boolean out;
-    private final Matches matches = new Matches();
-
-    Matching(Pattern pattern, boolean out) {
-      this.pattern = pattern;
-      this.out = out;
-    }
-
-    @Override
-    public boolean apply() {
-      matches.use(pattern, functions.functions());
-      for (int i = 0; i < size; i++) {
-        if (matches.matches(functions, of[i])) {
-          return !out;
-        }
-      }
-      return out;
-    }
-
-    @Override
-    public void forget() {
-      matches.forget();
-    }
-  }
-
-  private final class Folding implements Stage {
-    private final RuntimeFrames frames = new RuntimeFrames(functions);
-
-    @Override
-    public boolean apply() {
-      size = frames.fold(of, origin, size);
-      return true;
-    }
-
-    @Override
-    public void forget() {
-      frames.forget();
-    }
-  }
-
-  private final class Merge implements Stage {
-    /** The index of each function plus 1. */
-    private int[] place = new int[0];
-
-    @Override
-    public boolean apply() {
-      if (place.length < functions.functions()) {
-        place = new int[2 * functions.functions()];
-      }
-      int kept = 0;
-      for (int i = 0; i < size; i++) {
-        int function = of[i];
-        int at = place[function] - 1;
-        if (at < 0) {
-          of[kept] = function;
-          origin[kept] = origin[i];
-          place[function] = ++kept;
-        } else {
-          for (; kept > at + 1; kept--) {
-            place[of[kept - 1]] = 0;
-          }
-          origin[at] = origin[i];
-        }
-      }
-      for (int i = 0; i < kept; i++) {
-        place[of[i]] = 0;
-      }
-      size = kept;
-      return true;
-    }
+    size = kept;
+    return true;
   }
 }

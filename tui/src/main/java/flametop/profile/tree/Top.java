@@ -26,7 +26,7 @@ public final class Top {
 
   private final CallTree tree;
   private final Functions functions;
-  private final Matches matches = new Matches();
+  private final Matches matches;
 
   /** Nodes with a node of the same function above them: what is in them is counted there. */
   private final BitSet repeated = new BitSet();
@@ -36,6 +36,7 @@ public final class Top {
   public Top(CallTree tree, Functions functions) {
     this.tree = tree;
     this.functions = functions;
+    matches = new Matches(functions);
   }
 
   /**
@@ -62,7 +63,7 @@ public final class Top {
     whole = compared ? Math.max(whole, tree.baseline(ROOT, states)) : whole;
     if (query.search() != null) {
       matches.forget();
-      matches.use(query.search(), self.length);
+      matches.use(query.search());
     }
     int found = 0;
     int all = 0;
@@ -71,7 +72,7 @@ public final class Top {
       boolean was = compared && totalBefore[f] > 0 && isCode(f, selfBefore[f]);
       if (was || total[f] > 0 && isCode(f, self[f])) {
         all++;
-        if (query.search() == null || matches.matches(functions, f)) {
+        if (query.search() == null || matches.test(f)) {
           candidates[found++] = f;
         }
       }
@@ -199,7 +200,7 @@ public final class Top {
         });
     int enough = most;
     for (int i = most; to != null && i < count; i++) {
-      if (stands(sorted[i], to)) {
+      if (functions.is(sorted[i], to)) {
         enough = i + 1;
         break;
       }
@@ -220,12 +221,6 @@ public final class Top {
       }
     }
     return guessed;
-  }
-
-  private boolean stands(int function, Function of) {
-    return functions.kind(function) == of.kind()
-        && functions.name(function).equals(of.name())
-        && functions.module(function).equals(of.module());
   }
 
   private void split(int[] rows, long[][] self, long[][] total) {

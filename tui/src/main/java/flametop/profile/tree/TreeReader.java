@@ -21,17 +21,17 @@ public final class TreeReader {
 
   private final CallTree tree;
   private final Functions functions;
-  private final SiblingOrder siblings;
+  private final SiblingOrder siblings = new SiblingOrder();
+  private final Matches matches;
   private final long epoch;
 
   /**
-   * @param siblings of the tree
-   * @param epoch upper half of the numbers of its nodes
+   * @param epoch upper half of the numbers of the nodes
    */
-  public TreeReader(CallTree tree, Functions functions, SiblingOrder siblings, int epoch) {
+  public TreeReader(CallTree tree, Functions functions, int epoch) {
     this.tree = tree;
     this.functions = functions;
-    this.siblings = siblings;
+    matches = new Matches(functions);
     this.epoch = (long) epoch << 32;
   }
 
@@ -114,6 +114,11 @@ public final class TreeReader {
     return path;
   }
 
+  /** Numbers of functions that no node has may mean others from now on. */
+  void forget() {
+    matches.forget();
+  }
+
   /** Order of siblings. */
   int compare(int a, int b) {
     return functions.compare(tree.function(a), tree.function(b));
@@ -121,7 +126,6 @@ public final class TreeReader {
 
   private final class SliceBuilder {
     final GraphQuery query;
-    final Matches matches;
     final IntColumn node = new IntColumn();
     final IntColumn parent = new IntColumn();
     final IntColumn bundled = new IntColumn();
@@ -130,9 +134,8 @@ public final class TreeReader {
     long[] hiddenWeight = new long[256];
     int[] hiddenCount = new int[256];
 
-    SliceBuilder(GraphQuery query, Matches matches) {
+    SliceBuilder(GraphQuery query) {
       this.query = query;
-      this.matches = matches;
     }
 
     int add(int of, int above, long amount, int count, int end) {
@@ -166,7 +169,7 @@ public final class TreeReader {
       long[] queued = parted ? new long[size] : null;
       long[] baseline = tree.hasBaseline() ? new long[size] : null;
       if (query.search() != null) {
-        matches.use(query.search(), functions.functions());
+        matches.use(query.search());
       }
       for (int i = 0; i < size; i++) {
         int function = tree.function(node.items[i]);
@@ -184,7 +187,7 @@ public final class TreeReader {
         if (queued != null) {
           queued[i] = weight(node.items[i], QUEUED);
         }
-        matched[i] = query.search() != null && matches.matches(functions, function);
+        matched[i] = query.search() != null && matches.test(function);
         if (baseline != null) {
           baseline[i] = tree.baseline(node.items[i], query.states().bits());
           weight[i] = weight(node.items[i], query.states().bits());
@@ -238,10 +241,10 @@ public final class TreeReader {
    * @param from first of its children that are wanted; the root for all
    * @param to last of them
    */
-  public GraphSlice slice(GraphQuery query, int zoom, int from, int to, Matches matches) {
+  public GraphSlice slice(GraphQuery query, int zoom, int from, int to) {
     int states = query.states().bits();
     tree.look();
-    SliceBuilder slice = new SliceBuilder(query, matches);
+    SliceBuilder slice = new SliceBuilder(query);
     IntColumn ancestors = new IntColumn();
     for (int node = tree.parent(zoom); node != NONE; node = tree.parent(node)) {
       ancestors.add(node);

@@ -10,7 +10,6 @@ import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
-import flametop.profile.tree.SiblingOrder;
 import flametop.profile.tree.TreeReader;
 import java.util.ArrayList;
 import java.util.List;
@@ -205,7 +204,7 @@ class ReversedTreeTest {
     ReversedTree reversed = reversed(grouped, Integer.MAX_VALUE, null);
     assertTrue(reversed.gather(Long.MAX_VALUE));
     ReversedFinds finds = new ReversedFinds(reversed, names);
-    TreeReader reader = new TreeReader(reversed, names, new SiblingOrder(), 1);
+    TreeReader reader = new TreeReader(reversed, names, 1);
     Pattern pattern = Pattern.compile(regex);
     reversed.refill();
     Snapshot.Search search = finds.search(pattern, StateSet.ALL, reader);
@@ -234,7 +233,7 @@ class ReversedTreeTest {
     add(new Random(7), STACKS, grouped);
     ReversedTree reversed = gathered(grouped, null);
     ReversedFinds finds = new ReversedFinds(reversed, names);
-    TreeReader reader = new TreeReader(reversed, names, new SiblingOrder(), 1);
+    TreeReader reader = new TreeReader(reversed, names, 1);
     reversed.refill();
     Snapshot.Search search = finds.search(Pattern.compile("f"), StateSet.ALL, reader);
     while (reversed.isDue()) {

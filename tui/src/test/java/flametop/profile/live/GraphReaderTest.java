@@ -17,7 +17,6 @@ import flametop.profile.answer.Source;
 import flametop.profile.answer.StateSet;
 import flametop.profile.tree.CallTree;
 import flametop.profile.tree.Functions;
-import flametop.profile.tree.Matches;
 import flametop.sampler.Call;
 import flametop.sampler.IdSpace;
 import flametop.sampler.ModuleKind;
@@ -51,7 +50,7 @@ class GraphReaderTest {
   }
 
   private static GraphSlice slice(GraphReader reader, GraphQuery query) {
-    return reader.tree().slice(query, 0, 0, 0, new Matches());
+    return reader.tree().slice(query, 0, 0, 0);
   }
 
   /** Three processes, of which the first slept for 100 ms in a stack. */
