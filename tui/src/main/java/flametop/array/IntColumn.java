@@ -1,6 +1,7 @@
 package flametop.array;
 
 import java.util.Arrays;
+import java.util.Comparator;
 
 /**
  * A growing column of ints by row, also used as a list or a stack. Rows that were never set hold
@@ -72,10 +73,22 @@ public final class IntColumn {
     size += count;
   }
 
-  /** Takes the first items away. */
+  /** Removes the first rows. */
   public void removeFirst(int count) {
     System.arraycopy(items, count, items, 0, size - count);
     size -= count;
+  }
+
+  /** Puts the rows from one on in an order; equal ones stay as they are. */
+  public void sort(int from, Comparator<Integer> order) {
+    Integer[] sorted = new Integer[size - from];
+    for (int i = 0; i < sorted.length; i++) {
+      sorted[i] = items[from + i];
+    }
+    Arrays.sort(sorted, order);
+    for (int i = 0; i < sorted.length; i++) {
+      items[from + i] = sorted[i];
+    }
   }
 
   /** Removes all rows. Their values stay in {@link #items}. */

@@ -163,21 +163,8 @@ public class Finds {
           due.add(child);
         }
       }
-      if (due.size - first > 1) {
-        sort(due, first, reader);
-      }
-    }
-  }
-
-  /** Puts the nodes that come first in drawing order last. */
-  private static void sort(IntColumn due, int from, TreeReader reader) {
-    Integer[] children = new Integer[due.size - from];
-    for (int i = 0; i < children.length; i++) {
-      children[i] = due.items[from + i];
-    }
-    Arrays.sort(children, (a, b) -> reader.compare(b, a));
-    for (int i = 0; i < children.length; i++) {
-      due.items[from + i] = children[i];
+      // The first in drawing order is taken first.
+      due.sort(first, (a, b) -> reader.compare(b, a));
     }
   }
 }

@@ -45,10 +45,6 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       boolean owned) {}
 
   private final Ends ends;
-  private final Nodes tree;
-  private final Functions names;
-  private final long[] now;
-  private final long @Nullable [] before;
 
   /** The nodes above all stacks; none if innermost frames are first. */
   private final int[] above;
@@ -73,10 +69,6 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       boolean frameless,
       List<String> zoom) {
     this.ends = ends;
-    tree = ends.tree;
-    names = ends.names;
-    now = ends.now;
-    before = ends.before;
     this.above = above;
     this.reversed = reversed;
     this.first = first;
@@ -136,7 +128,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
 
   /** Whether the stacks are compared: {@link FoldedStack#before} means something. */
   public boolean compared() {
-    return before != null;
+    return ends.before != null;
   }
 
   /** The total of all amounts. */
@@ -172,7 +164,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     Walk() {
       lead = above.length;
       for (int i = 0; i < lead; i++) {
-        frame(i, tree.function(above[i]));
+        frame(i, ends.tree.function(above[i]));
       }
       if (!reversed && first[0] == ROOT) {
         push(0, children(0, 1, 0));
@@ -182,8 +174,8 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     }
 
     private @Nullable FoldedStack withoutFrame() {
-      long nows = frameless ? now[ROOT] : 0;
-      long befores = frameless && before != null ? before[ROOT] : 0;
+      long nows = frameless ? ends.now[ROOT] : 0;
+      long befores = frameless && ends.before != null ? ends.before[ROOT] : 0;
       return nows == 0 && befores == 0
           ? null
           : new FoldedStack(
@@ -215,7 +207,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
         }
         int function = function(from);
         int run = from + 1;
-        while (run < end && names.compare(function, function(run)) == 0) {
+        while (run < end && ends.names.compare(function, function(run)) == 0) {
           run++;
         }
         at.items[level] = run;
@@ -234,7 +226,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     }
 
     private int function(int item) {
-      return tree.function((int) items[item]);
+      return ends.tree.function((int) items[item]);
     }
 
     private void frame(int depth, int function) {
@@ -243,9 +235,9 @@ public final class HeldStacks implements Iterable<FoldedStack> {
         kinds = Arrays.copyOf(kinds, 2 * depth);
         modules = Arrays.copyOf(modules, 2 * depth);
       }
-      path[depth] = names.name(function);
-      kinds[depth] = names.kind(function);
-      modules[depth] = names.module(function);
+      path[depth] = ends.names.name(function);
+      kinds[depth] = ends.names.kind(function);
+      modules[depth] = ends.names.module(function);
     }
 
     /** The stacks that end at some items of the last level, as one; null if none ends there. */
@@ -256,11 +248,11 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       for (int i = from; i < run; i++) {
         if (!reversed || after(items[i], at.size - 1) == ROOT) {
           int end = reversed ? (int) (items[i] >>> 32) : (int) items[i];
-          nows += now[end];
-          befores += before == null ? 0 : before[end];
-          if (ends.owned && now[end] > 0) {
+          nows += ends.now[end];
+          befores += ends.before == null ? 0 : ends.before[end];
+          if (ends.owned && ends.now[end] > 0) {
             shares = shares.isEmpty() ? new ArrayList<>() : shares;
-            shares.add(owner(end).share(now[end]));
+            shares.add(owner(end).share(ends.now[end]));
           }
         }
       }
@@ -278,18 +270,18 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     /** The owner that the stack which ends in a node begins with. */
     private Owner owner(int end) {
       int node = end;
-      while (tree.parent(node) > ROOT) {
-        node = tree.parent(node);
+      while (ends.tree.parent(node) > ROOT) {
+        node = ends.tree.parent(node);
       }
-      return names.owner(tree.function(node));
+      return ends.names.owner(ends.tree.function(node));
     }
 
     /** Puts the children of nodes from {@code room} on; returns where they end. */
     private int children(int from, int run, int room) {
       int end = room;
       for (int i = from; i < run; i++) {
-        int child = tree.firstChild((int) items[i]);
-        for (; child >= 0; child = tree.sibling(child)) {
+        int child = ends.tree.firstChild((int) items[i]);
+        for (; child >= 0; child = ends.tree.sibling(child)) {
           if (end == items.length) {
             items = Arrays.copyOf(items, 2 * end);
           }
@@ -316,11 +308,11 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       int end = (int) (item >>> 32);
       int node = (int) item;
       if (!grouped) {
-        return tree.parent(node);
+        return ends.tree.parent(node);
       }
-      int after = level == 0 ? end : tree.parent(node);
+      int after = level == 0 ? end : ends.tree.parent(node);
       // The outermost frame was the first.
-      return tree.parent(after) == ROOT ? ROOT : after;
+      return ends.tree.parent(after) == ROOT ? ROOT : after;
     }
 
     private void push(int from, int end) {
@@ -336,22 +328,21 @@ public final class HeldStacks implements Iterable<FoldedStack> {
       if (count < 2) {
         return;
       }
-      Integer[] functions = new Integer[count];
+      IntColumn functions = new IntColumn();
       long[] keys = new long[count];
       for (int i = 0; i < count; i++) {
         keys[i] = function(from + i);
       }
       Arrays.sort(keys);
-      int distinct = 0;
       for (int i = 0; i < count; i++) {
         if (i == 0 || keys[i] != keys[i - 1]) {
-          functions[distinct++] = (int) keys[i];
+          functions.add((int) keys[i]);
         }
       }
-      Arrays.sort(functions, 0, distinct, names::compare);
-      long[] ranks = new long[distinct];
-      for (int i = 0; i < distinct; i++) {
-        ranks[i] = (long) functions[i] << 32 | i;
+      functions.sort(0, ends.names::compare);
+      long[] ranks = new long[functions.size];
+      for (int i = 0; i < ranks.length; i++) {
+        ranks[i] = (long) functions.items[i] << 32 | i;
       }
       Arrays.sort(ranks);
       for (int i = 0; i < count; i++) {

@@ -1,7 +1,6 @@
 package flametop.profile.tree;
 
 import flametop.array.IntColumn;
-import java.util.Arrays;
 import java.util.Comparator;
 
 /**
@@ -16,7 +15,7 @@ public final class SiblingOrder {
   private static final double UNIT = 1e-9;
 
   private int node = NONE;
-  private int[] children = new int[0];
+  private final IntColumn children = new IntColumn();
 
   /** By node: the share of all by which the node has its place among its siblings. */
   private final IntColumn share = new IntColumn();
@@ -36,33 +35,28 @@ public final class SiblingOrder {
   }
 
   /** The children of a node by size; all of them must have been measured. */
-  int[] bySize(int[] named) {
-    Integer[] sorted = Arrays.stream(named).boxed().toArray(Integer[]::new);
-    Arrays.sort(sorted, this::compareSizes);
-    return Arrays.stream(sorted).mapToInt(Integer::intValue).toArray();
+  IntColumn bySize(IntColumn named) {
+    IntColumn sorted = named.copy();
+    sorted.sort(0, this::compareSizes);
+    return sorted;
   }
 
   /**
    * The children of a node by name, also those without weight. What it returns is not to be
    * changed.
    */
-  int[] of(CallTree tree, int of, Comparator<Integer> order) {
+  IntColumn of(CallTree tree, int of, Comparator<Integer> order) {
     int count = 0;
     for (int child = tree.firstChild(of); child != NONE; child = tree.sibling(child)) {
       count++;
     }
     // A tree only grows, and a node keeps its function.
-    if (node != of || children.length != count) {
-      Integer[] sorted = new Integer[count];
-      int at = 0;
+    if (node != of || children.size != count) {
+      children.clear();
       for (int child = tree.firstChild(of); child != NONE; child = tree.sibling(child)) {
-        sorted[at++] = child;
+        children.add(child);
       }
-      Arrays.sort(sorted, order);
-      children = new int[count];
-      for (int i = 0; i < count; i++) {
-        children[i] = sorted[i];
-      }
+      children.sort(0, order);
       node = of;
     }
     return children;

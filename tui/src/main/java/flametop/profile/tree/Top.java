@@ -1,5 +1,6 @@
 package flametop.profile.tree;
 
+import flametop.array.IntColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.StateSet;
@@ -65,21 +66,20 @@ public final class Top {
       matches.forget();
       matches.use(query.search());
     }
-    int found = 0;
     int all = 0;
-    int[] candidates = new int[self.length];
+    IntColumn found = new IntColumn();
     for (int f = 0; f < self.length; f++) {
       boolean was = compared && totalBefore[f] > 0 && isCode(f, selfBefore[f]);
       if (was || total[f] > 0 && isCode(f, self[f])) {
         all++;
         if (query.search() == null || matches.test(f)) {
-          candidates[found++] = f;
+          found.add(f);
         }
       }
     }
     TopReport.Before[] before = new TopReport.Before[self.length];
-    for (int i = 0; compared && i < found; i++) {
-      int f = candidates[i];
+    for (int i = 0; compared && i < found.size; i++) {
+      int f = found.items[i];
       self[f] = Math.max(0, self[f]);
       total[f] = Math.max(0, total[f]);
       before[f] =
@@ -92,7 +92,7 @@ public final class Top {
     TopQuery.Order order = query.order().in(compared, tree.hasStates());
     long[] by = by(order, self, total, before);
     long[] then = order == TopQuery.Order.CPU ? self : total;
-    int[] first = first(candidates, found, by, then, query.rows(), query.to());
+    int[] first = first(found, by, then, query.rows(), query.to());
     long[][] selfByState = new long[self.length][];
     long[][] totalByState = new long[self.length][];
     split(first, selfByState, totalByState);
@@ -109,7 +109,7 @@ public final class Top {
               guessed.get(f),
               before[f]));
     }
-    return new TopReport(List.copyOf(rows), found, all, whole);
+    return new TopReport(List.copyOf(rows), found.size, all, whole);
   }
 
   /** Adds the amount of a node to its function, and takes the amount away from the parent's own. */
@@ -186,30 +186,22 @@ public final class Top {
   }
 
   private int[] first(
-      int[] of, int count, long @Nullable [] by, long[] then, int most, @Nullable Function to) {
-    Integer[] sorted = new Integer[count];
-    for (int i = 0; i < count; i++) {
-      sorted[i] = of[i];
-    }
-    Arrays.sort(
-        sorted,
+      IntColumn of, long @Nullable [] by, long[] then, int most, @Nullable Function to) {
+    of.sort(
+        0,
         (a, b) -> {
           int first = by == null ? 0 : Long.compare(by[b], by[a]);
           int second = first != 0 || by == null ? first : Long.compare(then[b], then[a]);
           return second != 0 ? second : functions.name(a).compareTo(functions.name(b));
         });
     int enough = most;
-    for (int i = most; to != null && i < count; i++) {
-      if (functions.is(sorted[i], to)) {
+    for (int i = most; to != null && i < of.size; i++) {
+      if (functions.is(of.items[i], to)) {
         enough = i + 1;
         break;
       }
     }
-    int[] rows = new int[Math.min(enough, count)];
-    for (int i = 0; i < rows.length; i++) {
-      rows[i] = sorted[i];
-    }
-    return rows;
+    return Arrays.copyOf(of.items, Math.min(enough, of.size));
   }
 
   /** The functions that have a node which a walk guessed. */

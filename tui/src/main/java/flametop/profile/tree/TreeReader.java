@@ -1,13 +1,16 @@
 package flametop.profile.tree;
 
 import flametop.array.IntColumn;
+import flametop.array.LongColumn;
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.GraphSlice;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Deque;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -126,38 +129,30 @@ public final class TreeReader {
 
   private final class SliceBuilder {
     final GraphQuery query;
-    final IntColumn node = new IntColumn();
-    final IntColumn parent = new IntColumn();
-    final IntColumn bundled = new IntColumn();
-    final IntColumn last = new IntColumn();
-    long[] weight = new long[256];
-    long[] hiddenWeight = new long[256];
-    int[] hiddenCount = new int[256];
+    final List<Child> listed = new ArrayList<>();
+    final LongColumn hiddenWeight = new LongColumn();
+    final IntColumn hiddenCount = new IntColumn();
 
     SliceBuilder(GraphQuery query) {
       this.query = query;
     }
 
-    int add(int of, int above, long amount, int count, int end) {
-      int at = node.size;
-      node.add(of);
-      parent.add(above);
-      bundled.add(count);
-      last.add(end);
-      if (at == weight.length) {
-        weight = Arrays.copyOf(weight, 2 * at);
-        hiddenWeight = Arrays.copyOf(hiddenWeight, 2 * at);
-        hiddenCount = Arrays.copyOf(hiddenCount, 2 * at);
-      }
-      weight[at] = amount;
-      return at;
+    /** Adds a node, and returns its index. */
+    int add(Child of) {
+      listed.add(of);
+      hiddenWeight.add(0);
+      hiddenCount.add(0);
+      return listed.size() - 1;
     }
 
     GraphSlice build(int zoomIndex, boolean opened) {
-      int size = node.size;
+      int size = listed.size();
       long[] numbers = new long[size];
+      int[] parents = new int[size];
       String[] names = new String[size];
       NodeKind[] kinds = new NodeKind[size];
+      long[] weights = new long[size];
+      int[] bundled = new int[size];
       long[] lasts = new long[size];
       boolean[] guessed = new boolean[size];
       boolean[] matched = new boolean[size];
@@ -172,36 +167,40 @@ public final class TreeReader {
         matches.use(query.search());
       }
       for (int i = 0; i < size; i++) {
-        int function = tree.function(node.items[i]);
-        numbers[i] = number(node.items[i]);
+        Child of = listed.get(i);
+        int function = tree.function(of.node);
+        numbers[i] = number(of.node);
+        parents[i] = of.parent;
         names[i] = functions.name(function);
         kinds[i] = functions.kind(function);
-        lasts[i] = number(last.items[i]);
-        if (bundled.items[i] > 0) {
+        weights[i] = of.weight;
+        bundled[i] = of.count;
+        lasts[i] = number(of.last);
+        if (of.count > 0) {
           if (baseline != null) {
-            baseline[i] = weight[i];
+            baseline[i] = of.weight;
           }
           continue;
         }
-        guessed[i] = tree.isGuessed(node.items[i]);
+        guessed[i] = tree.isGuessed(of.node);
         if (queued != null) {
-          queued[i] = weight(node.items[i], QUEUED);
+          queued[i] = weight(of.node, QUEUED);
         }
         matched[i] = query.search() != null && matches.test(function);
         if (baseline != null) {
-          baseline[i] = tree.baseline(node.items[i], query.states().bits());
-          weight[i] = weight(node.items[i], query.states().bits());
+          baseline[i] = tree.baseline(of.node, query.states().bits());
+          weights[i] = weight(of.node, query.states().bits());
         }
       }
       return new GraphSlice(
           numbers,
-          parent.toArray(),
+          parents,
           names,
           kinds,
-          Arrays.copyOf(weight, size),
-          Arrays.copyOf(hiddenWeight, size),
-          Arrays.copyOf(hiddenCount, size),
-          bundled.toArray(),
+          weights,
+          hiddenWeight.toArray(),
+          hiddenCount.toArray(),
+          bundled,
           lasts,
           opened,
           guessed,
@@ -223,7 +222,7 @@ public final class TreeReader {
         most[i] = (byte) (parted ? State.QUEUED : State.RUN).ordinal();
         for (int state = 0; state < STATES; state++) {
           int bit = shown & 1 << state;
-          long in = bit == 0 ? 0 : weight(node.items[i], bit);
+          long in = bit == 0 ? 0 : weight(listed.get(i).node, bit);
           if (in > amount) {
             amount = in;
             most[i] = (byte) state;
@@ -252,58 +251,54 @@ public final class TreeReader {
     int above = NONE;
     for (int i = ancestors.size - 1; i >= 0; i--) {
       int node = ancestors.items[i];
-      above = slice.add(node, above, extent(node, states), 0, node);
+      above = slice.add(new Child(node, extent(node, states), above, 0));
     }
     int zoomIndex = ancestors.size;
-    slice.add(zoom, above, extent(zoom, states), 0, zoom);
+    slice.add(new Child(zoom, extent(zoom, states), above, 0));
     boolean opened = tree.parent(from) == zoom && tree.parent(to) == zoom;
     // What is compared is more than its parent where it moved: that is drawn, not a mistake.
     boolean whole = !tree.hasBaseline();
-    Due due = new Due();
+    Deque<Child> due = new ArrayDeque<>();
     List<Child> shown = new ArrayList<>();
     double narrowest = top(slice, zoomIndex, query, opened ? from : NONE, to, shown);
-    due.add(shown, zoomIndex, 1);
+    addFirstOnTop(shown, due);
     IntColumn children = new IntColumn();
-    long[] weights = new long[64];
-    while (due.size() > 0) {
-      Child of = due.take();
-      int index = slice.add(of.node, due.parent, of.weight, of.count, of.last);
-      int level = due.level;
+    LongColumn weights = new LongColumn();
+    while (!due.isEmpty()) {
+      Child of = due.pop();
+      int index = slice.add(of);
       children.clear();
+      weights.clear();
       long sum = 0;
       int first = NONE;
-      if (of.count == 0 && level < query.levels()) {
-        tree.open(of.node, narrowest, query.levels() - level);
+      if (of.count == 0 && of.level < query.levels()) {
+        tree.open(of.node, narrowest, query.levels() - of.level);
         first = tree.firstChild(of.node);
       }
       for (int child = first; child != NONE; child = tree.sibling(child)) {
         long amount = extent(child, states);
         if (amount > 0) {
-          if (children.size == weights.length) {
-            weights = Arrays.copyOf(weights, 2 * children.size);
-          }
-          weights[children.size] = amount;
           children.add(child);
+          weights.add(amount);
           sum += amount;
         }
       }
       // A window may begin between a sleep and the part that is taken back from it: then children
-      // are
-      // more than their parent.
+      // are more than their parent.
       boolean over = whole && sum > of.weight;
       double scale = over ? (double) of.weight / sum : 1;
       shown.clear();
       for (int i = 0; i < children.size; i++) {
-        long amount = over ? (long) (weights[i] * scale) : weights[i];
+        long amount = over ? (long) (weights.items[i] * scale) : weights.items[i];
         if (amount < narrowest) {
-          slice.hiddenWeight[index] += amount;
-          slice.hiddenCount[index]++;
+          slice.hiddenWeight.items[index] += amount;
+          slice.hiddenCount.items[index]++;
         } else {
-          shown.add(new Child(children.items[i], amount, 0, children.items[i]));
+          shown.add(new Child(children.items[i], amount, index, of.level + 1));
         }
       }
       sort(shown, query);
-      due.add(shown, index, level + 1);
+      addFirstOnTop(shown, due);
     }
     return slice.build(zoomIndex, opened);
   }
@@ -329,22 +324,21 @@ public final class TreeReader {
    */
   private double top(
       SliceBuilder slice, int index, GraphQuery query, int from, int to, List<Child> shown) {
-    int zoom = slice.node.items[index];
+    int zoom = slice.listed.get(index).node;
     int states = query.states().bits();
-    long weight = slice.weight[index];
+    long weight = slice.listed.get(index).weight;
     tree.open(zoom, weight / (query.columns() * 8.0), query.levels());
-    int[] order =
-        query.levels() > 0 ? siblings.of(tree, zoom, (a, b) -> compare(a, b)) : new int[0];
+    IntColumn order = query.levels() > 0 ? siblings.of(tree, zoom, this::compare) : new IntColumn();
     if (query.bySize()) {
-      measure(Arrays.stream(order), states);
+      measure(Arrays.stream(order.items, 0, order.size), states);
       order = siblings.bySize(order);
     }
     int begin = 0;
-    int end = order.length;
+    int end = order.size;
     boolean begun = false;
     // By size the first of them may stand behind the last by now.
-    for (int i = 0; from != NONE && i < order.length; i++) {
-      if (order[i] == from || order[i] == to) {
+    for (int i = 0; from != NONE && i < order.size; i++) {
+      if (order.items[i] == from || order.items[i] == to) {
         begin = begun ? begin : i;
         end = i + 1;
         begun = true;
@@ -352,7 +346,7 @@ public final class TreeReader {
     }
     long sum = 0;
     for (int i = begin; i < end; i++) {
-      sum += extent(order[i], states);
+      sum += extent(order.items[i], states);
     }
     double scale = !tree.hasBaseline() && from == NONE && sum > weight ? (double) weight / sum : 1;
     double narrowest = (double) (from == NONE ? weight : sum) / (query.columns() * 8.0);
@@ -361,64 +355,45 @@ public final class TreeReader {
     int last = NONE;
     long bundle = 0;
     for (int i = begin; i < end; i++) {
-      long amount = (long) (extent(order[i], states) * scale);
+      long amount = (long) (extent(order.items[i], states) * scale);
       if (amount <= 0) {
         continue;
       }
       boolean narrow = amount < narrowest;
       if (count > 0 && (!narrow || bundle >= narrowest)) {
-        shown.add(new Child(first, bundle, count, last));
+        shown.add(new Child(first, bundle, count, last, index, 1));
         count = 0;
         bundle = 0;
       }
       if (narrow) {
-        first = count == 0 ? order[i] : first;
-        last = order[i];
+        first = count == 0 ? order.items[i] : first;
+        last = order.items[i];
         bundle += amount;
         count++;
       } else {
-        shown.add(new Child(order[i], amount, 0, order[i]));
+        shown.add(new Child(order.items[i], amount, index, 1));
       }
     }
     if (count > 0) {
-      shown.add(new Child(first, bundle, count, last));
+      shown.add(new Child(first, bundle, count, last, index, 1));
     }
     return narrowest;
   }
 
-  /** A node that is to be listed, or {@code count} neighbours up to {@code last} as one. */
-  private record Child(int node, long weight, int count, int last) {}
-
-  /** The nodes that are still to be listed, each with the index of its parent and its level. */
-  private static final class Due {
-    private final List<Child> children = new ArrayList<>();
-    private final IntColumn parents = new IntColumn();
-    private final IntColumn levels = new IntColumn();
-
-    /** The parent of the node that was taken last. */
-    int parent;
-
-    int level;
-
-    int size() {
-      return parents.size;
+  private static void addFirstOnTop(List<Child> inOrder, Deque<Child> due) {
+    for (int i = inOrder.size() - 1; i >= 0; i--) {
+      due.push(inOrder.get(i));
     }
+  }
 
-    /** The first of them is taken first. */
-    void add(List<Child> inOrder, int ofParent, int onLevel) {
-      for (int i = inOrder.size() - 1; i >= 0; i--) {
-        children.add(inOrder.get(i));
-        parents.add(ofParent);
-        levels.add(onLevel);
-      }
-    }
-
-    Child take() {
-      int last = --parents.size;
-      levels.size = last;
-      parent = parents.items[last];
-      level = levels.items[last];
-      return children.remove(last);
+  /**
+   * A node that is to be listed, or {@code count} neighbours up to {@code last} as one.
+   *
+   * @param parent index of its parent in the slice
+   */
+  private record Child(int node, long weight, int count, int last, int parent, int level) {
+    Child(int node, long weight, int parent, int level) {
+      this(node, weight, 0, node, parent, level);
     }
   }
 }
