@@ -6,29 +6,18 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 
 /** Recordings of perf, as {@code perf script} prints them. */
 final class PerfData {
-  private static final byte[] MAGIC = "PERFILE2".getBytes(StandardCharsets.US_ASCII);
   private static final int MAX_WORDS = 4_096;
 
   private PerfData() {}
 
   /** Whether a file is a recording of perf. */
   static boolean is(Path path) {
-    if (!Files.isRegularFile(path)) {
-      return false;
-    }
-    try (InputStream file = Files.newInputStream(path)) {
-      byte[] head = file.readNBytes(MAGIC.length);
-      return Arrays.equals(head, MAGIC);
-    } catch (IOException e) {
-      return false;
-    }
+    return StackInput.begins(path, "PERFILE2");
   }
 
   /**

@@ -8,7 +8,7 @@ import java.io.InputStream;
  * Unpacks bzip2, all streams of it, a block at a time: what came before damage is out by then. No
  * library for this alone is small, or tells what stands behind the end.
  */
-final class Bzip2Input extends BytesInput {
+final class Bzip2Input extends PackedInput {
   private static final long BLOCK = 0x314159265359L;
   private static final long END = 0x177245385090L;
 
@@ -36,10 +36,6 @@ final class Bzip2Input extends BytesInput {
     }
   }
 
-  private final InputStream packed;
-  private final byte[] buffer = new byte[1 << 16];
-  private int at;
-  private int end;
   private long bits;
   private int held;
 
@@ -66,7 +62,7 @@ final class Bzip2Input extends BytesInput {
    * @param packed begins with a stream
    */
   Bzip2Input(InputStream packed) {
-    this.packed = packed;
+    super(packed);
   }
 
   @Override
@@ -284,14 +280,10 @@ final class Bzip2Input extends BytesInput {
       int[] count = new int[LONGEST_CODE + 2];
       int now = take(5);
       for (int i = 0; i < symbols; i++) {
+        checkLength(now);
         while (take(1) != 0) {
           now += take(1) == 0 ? 1 : -1;
-          if (now < 1 || now > LONGEST_CODE) {
-            throw new IOException("a code of no length");
-          }
-        }
-        if (now < 1 || now > LONGEST_CODE) {
-          throw new IOException("a code of no length");
+          checkLength(now);
         }
         length[i] = now;
         count[now]++;
@@ -312,6 +304,12 @@ final class Bzip2Input extends BytesInput {
       }
     }
 
+    private static void checkLength(int length) throws IOException {
+      if (length < 1 || length > LONGEST_CODE) {
+        throw new IOException("a code of no length");
+      }
+    }
+
     int read() throws IOException {
       int code = 0;
       for (int of = 1; of <= LONGEST_CODE; of++) {
@@ -327,13 +325,6 @@ final class Bzip2Input extends BytesInput {
     }
   }
 
-  private boolean fill() throws IOException {
-    int count = packed.read(buffer, 0, buffer.length);
-    at = 0;
-    end = Math.max(0, count);
-    return count > 0;
-  }
-
   private int word() throws IOException {
     return take(16) << 16 | take(16);
   }
@@ -341,18 +332,10 @@ final class Bzip2Input extends BytesInput {
   /** The next bits, 24 at most. */
   private int take(int count) throws IOException {
     while (held < count) {
-      if (at == end && !fill()) {
-        throw new EOFException();
-      }
-      bits = bits << 8 | buffer[at++] & 0xFF;
+      bits = bits << 8 | octet();
       held += 8;
     }
     held -= count;
     return (int) (bits >>> held) & (1 << count) - 1;
-  }
-
-  @Override
-  public void close() throws IOException {
-    packed.close();
   }
 }

@@ -12,7 +12,7 @@ import java.util.zip.ZipException;
  * Unpacks gzip, all members of it. That of the JDK takes a second member with a damaged head for
  * the end, and says nothing.
  */
-final class GzipInput extends BytesInput {
+final class GzipInput extends PackedInput {
   private static final int MAGIC = 0x8B1F;
   private static final int DEFLATE = 8;
 
@@ -23,12 +23,8 @@ final class GzipInput extends BytesInput {
   private static final int COMMENT = 16;
   private static final int RESERVED = 0xE0;
 
-  private final InputStream packed;
   private final Inflater inflater = new Inflater(true);
   private final CRC32 crc = new CRC32();
-  private final byte[] buffer = new byte[1 << 16];
-  private int at;
-  private int end;
   private boolean within;
   private boolean first = true;
   private boolean over;
@@ -37,7 +33,7 @@ final class GzipInput extends BytesInput {
    * @param packed begins with a member
    */
   GzipInput(InputStream packed) {
-    this.packed = packed;
+    super(packed);
   }
 
   @Override
@@ -136,20 +132,6 @@ final class GzipInput extends BytesInput {
     within = false;
   }
 
-  private boolean fill() throws IOException {
-    int count = packed.read(buffer, 0, buffer.length);
-    at = 0;
-    end = Math.max(0, count);
-    return count > 0;
-  }
-
-  private int octet() throws IOException {
-    if (at == end && !fill()) {
-      throw new EOFException();
-    }
-    return buffer[at++] & 0xFF;
-  }
-
   private int word() throws IOException {
     int low = octet();
     return low | octet() << 8;
@@ -166,10 +148,5 @@ final class GzipInput extends BytesInput {
     while (next != 0) {
       next = octet();
     }
-  }
-
-  @Override
-  public void close() throws IOException {
-    packed.close();
   }
 }

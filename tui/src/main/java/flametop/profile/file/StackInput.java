@@ -13,7 +13,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
@@ -31,9 +30,9 @@ public final class StackInput implements AutoCloseable {
   private static final String STDIN = "-";
 
   /** The first bytes of a recorded stream. */
-  private static final byte[] STREAM = {'F', 'L', 'A', 'M', 'E', 'T', 'O', 'P'};
+  private static final String STREAM = "FLAMETOP";
 
-  private static final byte[] BYTE_ORDER_MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+  private static final String BYTE_ORDER_MARK = "\u00EF\u00BB\u00BF";
 
   private static final String CUT = "it ends too early";
 
@@ -53,8 +52,6 @@ public final class StackInput implements AutoCloseable {
     BZIP2("BZh"),
     NONE("");
 
-    private static final List<byte[]> MAGICS = Stream.of(values()).map(Packing::magic).toList();
-
     /** The first bytes, one for each char. */
     private final String magic;
 
@@ -62,17 +59,8 @@ public final class StackInput implements AutoCloseable {
       this.magic = magic;
     }
 
-    private byte[] magic() {
-      return magic.getBytes(StandardCharsets.ISO_8859_1);
-    }
-
-    static Packing of(byte[] head) {
-      for (Packing packing : values()) {
-        if (begins(head, packing.magic())) {
-          return packing;
-        }
-      }
-      return NONE;
+    static Packing of(String head) {
+      return Stream.of(values()).filter(p -> head.startsWith(p.magic)).findFirst().orElse(NONE);
     }
   }
 
@@ -127,12 +115,7 @@ public final class StackInput implements AutoCloseable {
   /** A file that cannot be opened any more, for this reason. */
   static StackInput failed(String name, IOException why) {
     InputStream stream =
-        new InputStream() {
-          @Override
-          public int read() throws IOException {
-            throw why;
-          }
-
+        new BytesInput() {
           @Override
           public int read(byte[] into, int from, int count) throws IOException {
             throw why;
@@ -220,11 +203,20 @@ public final class StackInput implements AutoCloseable {
 
   /** Whether a file is a recorded stream, which is replayed and not read as stacks. */
   public static boolean isStream(Path path) {
+    return begins(path, STREAM);
+  }
+
+  /**
+   * Whether a path is of a regular file with these first bytes.
+   *
+   * @param magic one char for each byte
+   */
+  public static boolean begins(Path path, String magic) {
     if (path.toString().equals(STDIN) || !Files.isRegularFile(path)) {
       return false;
     }
     try (InputStream file = Files.newInputStream(path)) {
-      return begins(file.readNBytes(STREAM.length), STREAM);
+      return new String(file.readNBytes(magic.length()), StandardCharsets.ISO_8859_1).equals(magic);
     } catch (IOException e) {
       return false;
     }
@@ -312,7 +304,7 @@ public final class StackInput implements AutoCloseable {
       return count;
     } catch (EOFException e) {
       throw new IOException(CUT, e);
-    } catch (TrailingData e) {
+    } catch (PackedInput.TrailingData e) {
       trails = true;
       return -1;
     } catch (XZFormatException e) {
@@ -354,8 +346,8 @@ public final class StackInput implements AutoCloseable {
       }
     }
     InputStream counts = new Counted(from);
-    byte[] head = head(counts, Packing.MAGICS);
-    InputStream whole = new SequenceInputStream(new ByteArrayInputStream(head), counts);
+    String head = head(counts, Stream.of(Packing.values()).map(p -> p.magic).toList());
+    InputStream whole = begun(head, counts);
     packing = Packing.of(head);
     return withoutMark(
         switch (packing) {
@@ -367,44 +359,35 @@ public final class StackInput implements AutoCloseable {
         });
   }
 
-  /** The first bytes, only while they may be one of the beginnings: the next ones may come late. */
-  private static byte[] head(InputStream of, List<byte[]> wanted) throws IOException {
-    byte[] head = new byte[0];
+  /**
+   * The first bytes, a char for each, only while they may be one of the beginnings: the next ones
+   * may come late.
+   */
+  private static String head(InputStream of, List<String> wanted) throws IOException {
+    String head = "";
     while (isBeginning(head, wanted)) {
       int next = of.read();
       if (next < 0) {
         break;
       }
-      head = Arrays.copyOf(head, head.length + 1);
-      head[head.length - 1] = (byte) next;
+      head += (char) next;
     }
     return head;
   }
 
-  private static boolean isBeginning(byte[] head, List<byte[]> wanted) {
-    for (byte[] of : wanted) {
-      if (of.length > head.length && begins(of, head)) {
-        return true;
-      }
-    }
-    return false;
+  private static boolean isBeginning(String head, List<String> wanted) {
+    return wanted.stream().anyMatch(of -> of.length() > head.length() && of.startsWith(head));
+  }
+
+  private static InputStream begun(String head, InputStream rest) {
+    byte[] bytes = head.getBytes(StandardCharsets.ISO_8859_1);
+    return new SequenceInputStream(new ByteArrayInputStream(bytes), rest);
   }
 
   /** Windows begins UTF-8 with a byte order mark, which is no part of the first name. */
   private static InputStream withoutMark(InputStream all) throws IOException {
-    byte[] head = head(all, List.of(BYTE_ORDER_MARK));
-    return begins(head, BYTE_ORDER_MARK)
-        ? all
-        : new SequenceInputStream(new ByteArrayInputStream(head), all);
-  }
-
-  private static boolean begins(byte[] head, byte[] with) {
-    for (int i = 0; i < with.length; i++) {
-      if (i >= head.length || head[i] != with[i]) {
-        return false;
-      }
-    }
-    return true;
+    String head = head(all, List.of(BYTE_ORDER_MARK));
+    return head.equals(BYTE_ORDER_MARK) ? all : begun(head, all);
   }
 
   @Override

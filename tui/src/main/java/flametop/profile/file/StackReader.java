@@ -55,16 +55,8 @@ final class StackReader {
       replay(input.replay(), lines, profile);
       return;
     }
-    byte[] head = new byte[0];
-    IOException failed = null;
-    try {
-      head = head(input);
-    } catch (HeadFailed e) {
-      head = e.head;
-      failed = e.why;
-    }
-    ProfileFormat format = FormatGuess.format(head);
-    InputStream stream = new Whole(head, input, failed);
+    Whole stream = new Whole(input);
+    ProfileFormat format = FormatGuess.format(stream.head);
     if (format == null) {
       profile.miss();
       readText(stream, lines);
@@ -82,66 +74,51 @@ final class StackReader {
     }
   }
 
-  /** The first bytes of an input, as many as tell its format. */
-  private byte[] head(StackInput input) throws HeadFailed {
-    byte[] head = new byte[FormatGuess.LOOKED_AT];
-    int length = 0;
-    try {
-      while (!closed.getAsBoolean() && FormatGuess.isOpen(Arrays.copyOf(head, length))) {
-        if (length == head.length) {
-          head = Arrays.copyOf(head, 2 * length);
-        }
-        int count = input.read(head, length, head.length - length);
-        if (count < 0) {
-          break;
-        }
-        length += count;
-      }
-    } catch (IOException e) {
-      throw new HeadFailed(Arrays.copyOf(head, length), e);
-    }
-    return Arrays.copyOf(head, length);
-  }
+  /** The bytes of an input, of which the first are looked at before. */
+  private final class Whole extends BytesInput {
+    private final StackInput input;
 
-  /**
-   * An input that fails while its format is found out; what came before may be read all the same.
-   */
-  private static final class HeadFailed extends Exception {
+    /** As many first bytes as tell the format. */
     private final byte[] head;
-    private final IOException why;
 
-    HeadFailed(byte[] head, IOException why) {
-      super(why);
-      this.head = head;
-      this.why = why;
-    }
-  }
+    /** Why no more could be read of the head; null if all could. What came is read all the same. */
+    private @Nullable IOException failed;
 
-  /** The bytes of an input, of which the first ones were read already. */
-  private static final class Whole extends BytesInput {
-    private final byte[] head;
-    private final StackInput rest;
-    private final @Nullable IOException failed;
     private int at;
 
-    Whole(byte[] head, StackInput rest, @Nullable IOException failed) {
-      this.head = head;
-      this.rest = rest;
-      this.failed = failed;
+    Whole(StackInput input) {
+      this.input = input;
+      byte[] first = new byte[FormatGuess.LOOKED_AT];
+      int length = 0;
+      int count = 0;
+      try {
+        while (count >= 0
+            && !closed.getAsBoolean()
+            && FormatGuess.isOpen(Arrays.copyOf(first, length))) {
+          if (length == first.length) {
+            first = Arrays.copyOf(first, 2 * length);
+          }
+          count = input.read(first, length, first.length - length);
+          length += Math.max(0, count);
+        }
+      } catch (IOException e) {
+        failed = e;
+      }
+      head = Arrays.copyOf(first, length);
     }
 
     @Override
     public int read(byte[] into, int from, int room) throws IOException {
-      if (at == head.length) {
-        if (failed != null) {
-          throw failed;
-        }
-        return rest.read(into, from, room);
+      if (at < head.length) {
+        int count = Math.min(room, head.length - at);
+        System.arraycopy(head, at, into, from, count);
+        at += count;
+        return count;
       }
-      int count = Math.min(room, head.length - at);
-      System.arraycopy(head, at, into, from, count);
-      at += count;
-      return count;
+      if (failed != null) {
+        throw failed;
+      }
+      return input.read(into, from, room);
     }
   }
 

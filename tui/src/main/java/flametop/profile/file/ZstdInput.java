@@ -10,7 +10,7 @@ import java.util.Arrays;
  * Unpacks zstd, all frames of it. The decoder gets its input in the pieces that it asks for: what
  * came before damage is out by then, and what stands behind a frame is looked at first.
  */
-final class ZstdInput extends BytesInput {
+final class ZstdInput extends PackedInput {
   private static final int MAGIC = 0xFD2FB528;
   private static final int MAGIC_BYTES = 4;
 
@@ -25,18 +25,14 @@ final class ZstdInput extends BytesInput {
   /** The decoder may read so much more than it has asked for. */
   private static final int BEYOND = Long.BYTES;
 
-  private final InputStream packed;
   private final ZstdIncrementalFrameDecompressor decoder = new ZstdIncrementalFrameDecompressor();
-  private byte[] buffer = new byte[1 << 16];
-  private int at;
-  private int end;
   private boolean begun;
 
   /**
    * @param packed begins with a frame
    */
   ZstdInput(InputStream packed) {
-    this.packed = packed;
+    super(packed);
   }
 
   private static long base() {
@@ -122,10 +118,5 @@ final class ZstdInput extends BytesInput {
       }
     }
     return true;
-  }
-
-  @Override
-  public void close() throws IOException {
-    packed.close();
   }
 }
