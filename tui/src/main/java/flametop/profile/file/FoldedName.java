@@ -3,7 +3,7 @@ package flametop.profile.file;
 import flametop.profile.answer.NodeKind;
 import flametop.sampler.WalkEnd;
 import java.nio.charset.StandardCharsets;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 
 /**
  * How a name stands in folded stacks. {@code _[k]}, {@code _[j]}, {@code _[i]}, {@code _[p]},
@@ -12,6 +12,18 @@ import org.jspecify.annotations.Nullable;
  * like one of these, or like one with a number after it, is followed by {@code _}.
  */
 public final class FoldedName {
+  /** The kinds that a mark says, each with its letter in {@link #LETTERS}. */
+  private static final List<NodeKind> MARKED =
+      List.of(
+          NodeKind.KERNEL,
+          NodeKind.JIT,
+          NodeKind.INLINED,
+          NodeKind.PYTHON,
+          NodeKind.PHP,
+          NodeKind.RUBY);
+
+  private static final String LETTERS = "kjiphr";
+
   private FoldedName() {}
 
   /**
@@ -38,16 +50,12 @@ public final class FoldedName {
    * @param name without {@code ;} and line ends
    */
   static String of(NodeKind kind, String name) {
-    return switch (kind) {
-      case KERNEL -> name + "_[k]";
-      case JIT -> name + "_[j]";
-      case INLINED -> name + "_[i]";
-      case PYTHON -> name + "_[p]";
-      case PHP -> name + "_[h]";
-      case RUBY -> name + "_[r]";
-      case REASON, IDLE -> name;
-      default -> canMislead(name) && isMarked(name) ? name + "_" : name;
-    };
+    int mark = MARKED.indexOf(kind);
+    if (mark >= 0) {
+      return name + "_[" + LETTERS.charAt(mark) + "]";
+    }
+    boolean says = kind == NodeKind.REASON || kind == NodeKind.IDLE;
+    return !says && canMislead(name) && isMarked(name) ? name + "_" : name;
   }
 
   private static boolean canMislead(String name) {
@@ -66,9 +74,9 @@ public final class FoldedName {
       return NodeKind.USER;
     }
     if (to - from > 4 && text[to - 4] == '_' && text[to - 3] == '[') {
-      NodeKind kind = kindOf(text[to - 2]);
-      if (kind != null) {
-        return kind;
+      int mark = LETTERS.indexOf(text[to - 2]);
+      if (mark >= 0) {
+        return MARKED.get(mark);
       }
     }
     if (text[from] != '[') {
@@ -80,27 +88,13 @@ public final class FoldedName {
         : isReason(inside) ? NodeKind.REASON : NodeKind.UNKNOWN;
   }
 
-  private static @Nullable NodeKind kindOf(byte letter) {
-    return switch (letter) {
-      case 'k' -> NodeKind.KERNEL;
-      case 'j' -> NodeKind.JIT;
-      case 'i' -> NodeKind.INLINED;
-      case 'p' -> NodeKind.PYTHON;
-      case 'h' -> NodeKind.PHP;
-      case 'r' -> NodeKind.RUBY;
-      default -> null;
-    };
-  }
-
   /** Where a name ends that is written from {@code from} to {@code to}. */
   static int end(byte[] text, int from, int to) {
-    return switch (kind(text, from, to)) {
-      case KERNEL, JIT, INLINED, PYTHON, PHP, RUBY -> to - 4;
-      default ->
-          to > from && text[to - 1] == '_' && misleads(text, from, withoutMarks(text, from, to))
-              ? to - 1
-              : to;
-    };
+    if (MARKED.contains(kind(text, from, to))) {
+      return to - 4;
+    }
+    boolean apart = to > from && text[to - 1] == '_';
+    return apart && misleads(text, from, withoutMarks(text, from, to)) ? to - 1 : to;
   }
 
   private static int withoutMarks(byte[] text, int from, int to) {
@@ -113,8 +107,8 @@ public final class FoldedName {
 
   private static boolean misleads(byte[] text, int from, int to) {
     return switch (kind(text, from, to)) {
-      case KERNEL, JIT, INLINED, PYTHON, PHP, RUBY, REASON, IDLE -> true;
-      default -> endsInNumber(text, from, to);
+      case USER, UNKNOWN -> endsInNumber(text, from, to);
+      default -> true;
     };
   }
 
@@ -136,12 +130,9 @@ public final class FoldedName {
         return true;
       }
     }
-    if (text.startsWith("reason ")) {
-      return text.matches("reason [0-9]+");
-    }
     return switch (text) {
       case "not sampled", "irq or stolen", "naming", "older", "no stack" -> true;
-      default -> false;
+      default -> text.matches("reason [0-9]+");
     };
   }
 }
