@@ -1,6 +1,5 @@
 package flametop.profile.file;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,10 +11,8 @@ import flametop.profile.answer.ProcessRow;
 import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
-import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
-import java.io.ByteArrayInputStream;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -39,23 +36,16 @@ class OwnerFileTest extends StackFileFixture {
     return owner + " [000] 1.000001: 5 cycles: \n\t 401000 " + frame + "+0x1 (/bin/web)\n\n";
   }
 
-  private static StackFile open(String text) throws Exception {
-    byte[] bytes = text.replace('\'', '"').getBytes(UTF_8);
-    StackInput input = StackInput.of("in", bytes.length, new ByteArrayInputStream(bytes));
-    StackFile file = new StackFile(input, 1, 1, StackFile.Choice.NONE);
-    file.whole().get();
-    return file;
-  }
-
-  private static Snapshot picture(StackFile file, StateSet states) throws Exception {
+  private static long total(StackFile file, StateSet states) throws Exception {
     return file.snapshot(
             new GraphQuery(states, GraphQuery.ROOT, GraphQuery.ROOT, 1_000_000, 100, null))
-        .get();
+        .get()
+        .total();
   }
 
   private static List<String> drawn(StackFile file, Shape.Step... steps) throws Exception {
     file.shape(Shape.of(steps));
-    return drawn(picture(file, StateSet.ALL));
+    return drawn(read(file));
   }
 
   private static List<String> rows(StackFile file, ProcessRow.By by) throws Exception {
@@ -70,11 +60,9 @@ class OwnerFileTest extends StackFileFixture {
   void perfScript_ofProcessesAndThreads_isGroupedAndFilteredByThem() throws Exception {
     try (StackFile file = open(PERF)) {
       assertEquals(
-          List.of("all 20", " pool 5", "  work 5", " web 15", "  main 15"),
-          drawn(picture(file, StateSet.ALL)));
+          List.of("all 20", " pool 5", "  work 5", " web 15", "  main 15"), drawn(read(file)));
       assertEquals(
-          EnumSet.of(Capability.PROCESSES, Capability.THREADS),
-          picture(file, StateSet.ALL).reading().says());
+          EnumSet.of(Capability.PROCESSES, Capability.THREADS), read(file).reading().says());
       assertEquals(List.of("10 web 10/20", "20 web 10/20"), rows(file, ProcessRow.By.PROCESS));
       assertEquals(List.of("0 web 15/20", "0 pool 5/20"), rows(file, ProcessRow.By.COMM));
       assertEquals(
@@ -114,8 +102,8 @@ class OwnerFileTest extends StackFileFixture {
 
   private static Selection first(StackFile file, RootOrder by) throws Exception {
     file.shape(Shape.of(new Shape.Group(by)));
-    long node = picture(file, StateSet.ALL).graph().node()[1];
-    return file.snapshot(query(GraphQuery.ROOT, node, 100, null)).get().selection();
+    long node = read(file).graph().node()[1];
+    return file.snapshot(query(GraphQuery.ROOT, node)).get().selection();
   }
 
   @Test
@@ -142,7 +130,7 @@ class OwnerFileTest extends StackFileFixture {
             + "{'ph':'X','name':'a','pid':7,'tid':9,'ts':1,'dur':2},"
             + "{'ph':'X','name':'b','pid':7,'tid':7,'ts':1,'dur':3},"
             + "{'ph':'X','name':'c','pid':8,'tid':8,'ts':1,'dur':4}]";
-    try (StackFile file = open(events)) {
+    try (StackFile file = open(events.replace('\'', '"'))) {
       assertEquals(List.of("7 Browser 5/9", "8 thread 8 4/9"), rows(file, ProcessRow.By.PROCESS));
       List<String> threads = drawn(file, new Shape.Group(RootOrder.THREAD));
       assertTrue(threads.contains(" IO-9 2"), threads::toString);
@@ -160,7 +148,7 @@ class OwnerFileTest extends StackFileFixture {
             + ","
             + String.format(profile, 34, "pool")
             + "]}";
-    try (StackFile file = open(text)) {
+    try (StackFile file = open(text.replace('\'', '"'))) {
       assertEquals(
           List.of("all 6", " Main-12 3", "  f 3", " pool-34 3", "  f 3"),
           drawn(file, new Shape.Group(RootOrder.THREAD)));
@@ -170,33 +158,31 @@ class OwnerFileTest extends StackFileFixture {
 
   @Test
   void jfr_statesOfEvents_areShownApart() throws Exception {
-    StackInput input;
     try (Recording recording = new Recording()) {
       recording.enable("jdk.ThreadSleep").withStackTrace().withThreshold(Duration.ZERO);
       recording.start();
       Thread.sleep(2);
       recording.stop();
       recording.dump(folder.resolve("a.jfr"));
-      input = StackInput.open(folder.resolve("a.jfr"));
     }
-    try (StackFile file = new StackFile(input, 1, 1, StackFile.Choice.NONE)) {
+    try (StackFile file = open(folder.resolve("a.jfr"))) {
       file.whole().get();
       List<ProcessRow> states = file.rows(ProcessRow.By.STATE, StateSet.ALL).get();
       assertEquals(List.of(State.SLEEP.ordinal()), states.stream().map(ProcessRow::pid).toList());
-      long all = picture(file, StateSet.ALL).total();
+      long all = total(file, StateSet.ALL);
       assertTrue(all >= 2_000_000, "slept " + all);
-      assertEquals(0, picture(file, StateSet.ON_CPU).total());
-      assertEquals(all, picture(file, StateSet.OFF_CPU).total());
+      assertEquals(0, total(file, StateSet.ON_CPU));
+      assertEquals(all, total(file, StateSet.OFF_CPU));
     }
   }
 
   @Test
   void owners_thatFoldedStacksOnlySeemToHave_areNames() throws Exception {
     try (StackFile file = open("a\0\0o1\0x;f 2\nb\0\0p;f 3\nc\0\0;f 1\n")) {
-      assertEquals(6, picture(file, StateSet.ALL).total());
-      assertEquals(6, picture(file, StateSet.ALL).graph().size() - 1);
-      for (long node : picture(file, StateSet.ALL).graph().node()) {
-        file.snapshot(query(GraphQuery.ROOT, node, 100, null)).get();
+      assertEquals(6, total(file, StateSet.ALL));
+      assertEquals(6, read(file).graph().size() - 1);
+      for (long node : read(file).graph().node()) {
+        file.snapshot(query(GraphQuery.ROOT, node)).get();
       }
       for (FoldedStack stack : file.held(GraphQuery.ROOT).get()) {
         assertEquals(List.of(), stack.shares());

@@ -6,11 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Snapshot;
-import io.airlift.compress.bzip2.BZip2HadoopStreams;
-import io.airlift.compress.zstd.ZstdOutputStream;
 import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -21,8 +17,6 @@ import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.tukaani.xz.LZMA2Options;
-import org.tukaani.xz.XZOutputStream;
 
 /** Files of stacks that are packed, whole and damaged. */
 class PackedStackFileTest extends StackFileFixture {
@@ -30,34 +24,23 @@ class PackedStackFileTest extends StackFileFixture {
   void snapshot_ofPackedFiles_isThatOfThePlain() throws Exception {
     String text = "main;a;b 3\n".repeat(100_000) + "main;c 1\n";
     List<String> plain = drawn(read(text));
-    Path gzip = folder.resolve("a.gz");
-    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
-      out.write(text.getBytes(UTF_8));
-    }
-    Path zstd = folder.resolve("a.zst");
-    try (OutputStream out = new ZstdOutputStream(Files.newOutputStream(zstd))) {
-      out.write(text.getBytes(UTF_8));
-    }
-    assertEquals(plain, drawn(read(gzip)));
-    assertEquals(plain, drawn(read(zstd)));
+    assertEquals(plain, drawn(read(Packed.GZIP.of(text))));
+    assertEquals(plain, drawn(read(Packed.ZSTD.of(text))));
   }
 
   @Test
   void snapshot_ofADamagedPackedFile_hasWhatCameBefore() throws Exception {
-    Path gzip = folder.resolve("a.gz");
-    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
-      Random random = new Random(1);
-      for (int i = 0; i < 100_000; i++) {
-        out.write(("main;f" + random.nextInt() + " 1\n").getBytes(UTF_8));
-      }
+    StringBuilder text = new StringBuilder();
+    Random random = new Random(1);
+    for (int i = 0; i < 100_000; i++) {
+      text.append("main;f").append(random.nextInt()).append(" 1\n");
     }
-    byte[] bytes = Files.readAllBytes(gzip);
-    Files.write(gzip, Arrays.copyOf(bytes, bytes.length / 2));
-    Snapshot snapshot = read(gzip);
+    byte[] bytes = Packed.GZIP.of(text.toString());
+    Snapshot snapshot = read(Arrays.copyOf(bytes, bytes.length / 2));
     assertTrue(snapshot.total() > 1_000);
     assertEquals(
         List.of(
-            gzip
+            folder.resolve("a.packed")
                 + " is read up to where it failed: it ends too early;"
                 + " copy it or pack it again"),
         snapshot.notices());
@@ -70,48 +53,20 @@ class PackedStackFileTest extends StackFileFixture {
     try (GZIPOutputStream out = new GZIPOutputStream(packed, 512, true)) {
       out.write("main;a 1000\nmain;b 10".getBytes(UTF_8));
       out.flush();
-      byte[] bytes = packed.toByteArray();
-      Snapshot snapshot = read(Files.write(folder.resolve("cut.gz"), bytes));
-      assertEquals(List.of("all 1000", " main 1000", "  a 1000"), drawn(snapshot));
+      assertEquals(
+          List.of("all 1000", " main 1000", "  a 1000"), drawn(read(packed.toByteArray())));
     }
   }
 
   @Test
   void snapshot_ofAPackedFileWithoutMoreThanItsHead_saysOneThing() throws Exception {
-    ByteArrayOutputStream zstd = new ByteArrayOutputStream();
-    try (OutputStream out = new ZstdOutputStream(zstd)) {
-      out.write("main;a 1\n".repeat(1_000).getBytes(UTF_8));
-    }
+    byte[] zstd = Packed.ZSTD.of("main;a 1\n".repeat(1_000));
     byte[] gzip = {0x1F, (byte) 0x8B, 8, 0, 0};
-    for (byte[] head : List.of(gzip, Arrays.copyOf(zstd.toByteArray(), 12))) {
+    for (byte[] head : List.of(gzip, Arrays.copyOf(zstd, 12))) {
       Path path = Files.write(folder.resolve("a.packed"), head);
       assertEquals(
           List.of(path + " cannot be read: it ends too early; copy it or pack it again"),
           read(path).notices());
-    }
-  }
-
-  private enum Packed {
-    GZIP,
-    ZSTD,
-    XZ,
-    BZIP2;
-
-    private OutputStream to(OutputStream out) throws IOException {
-      return switch (this) {
-        case GZIP -> new GZIPOutputStream(out);
-        case ZSTD -> new ZstdOutputStream(out);
-        case XZ -> new XZOutputStream(out, new LZMA2Options(1));
-        case BZIP2 -> new BZip2HadoopStreams().createOutputStream(out);
-      };
-    }
-
-    byte[] of(String text) throws IOException {
-      ByteArrayOutputStream out = new ByteArrayOutputStream();
-      try (OutputStream packing = to(out)) {
-        packing.write(text.getBytes(UTF_8));
-      }
-      return out.toByteArray();
     }
   }
 
@@ -150,8 +105,7 @@ class PackedStackFileTest extends StackFileFixture {
       for (int i = 0; i < flips; i++) {
         bad[6 + random.nextInt(bad.length - 6)] ^= (byte) (1 << random.nextInt(8));
       }
-      Path path = Files.write(folder.resolve("a.packed"), bad);
-      try (StackFile file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.NONE)) {
+      try (StackFile file = open(Files.write(folder.resolve("a.packed"), bad))) {
         Snapshot.Reading reading = file.whole().get(60, TimeUnit.SECONDS);
         assertTrue(reading.done());
         Snapshot snapshot = file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 9, null)).get();

@@ -10,18 +10,15 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
-import flametop.profile.answer.Snapshot;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.zip.GZIPInputStream;
 import jdk.jfr.Recording;
 import org.junit.jupiter.api.Test;
@@ -30,56 +27,12 @@ import org.junit.jupiter.api.Timeout;
 /** Profiles of other programs: what is read of them, what is said of what cannot be. */
 @Timeout(120)
 class ProfileFileTest extends StackFileFixture {
-  /** A profile as it was read. */
-  private record Profile(Map<String, String> stacks, Snapshot snapshot, List<FoldedStack> held) {
-    String unit() {
-      return snapshot.measure().unit();
-    }
-
-    List<String> notices() {
-      return snapshot.notices();
-    }
-
-    /** Sum of the values of all stacks, in the unit. */
-    double total() {
-      return (double) snapshot.total() / snapshot.measure().parts();
-    }
-  }
-
   private static byte[] resource(String name) throws IOException {
     try (InputStream in =
         ProfileFileTest.class.getResourceAsStream("/flametop/profile/format/" + name)) {
       assertNotNull(in, name);
       return in.readAllBytes();
     }
-  }
-
-  private static Profile profile(byte[] bytes, String sampleType) throws Exception {
-    StackInput input = StackInput.of("in", bytes.length, new ByteArrayInputStream(bytes));
-    return profile(input, sampleType);
-  }
-
-  private static Profile profile(StackInput input, String sampleType) throws Exception {
-    StackFile.Choice choice = new StackFile.Choice(null, sampleType);
-    try (StackFile file = new StackFile(input, 1, 1, choice)) {
-      Snapshot snapshot = read(file);
-      Map<String, String> stacks = new TreeMap<>();
-      List<FoldedStack> held = new ArrayList<>();
-      long parts = snapshot.measure().parts();
-      for (FoldedStack stack : file.held(0).get()) {
-        held.add(stack);
-        String value =
-            stack.value() % parts == 0
-                ? Long.toString(stack.value() / parts)
-                : Double.toString((double) stack.value() / parts);
-        stacks.put(String.join(";", stack.names()), value);
-      }
-      return new Profile(stacks, snapshot, held);
-    }
-  }
-
-  private static Profile json(String text) throws Exception {
-    return profile(text.replace('\'', '"').getBytes(UTF_8), "");
   }
 
   @Test
@@ -92,8 +45,8 @@ class ProfileFileTest extends StackFileFixture {
     Profile samples = profile(bytes, "samples");
     assertEquals("samples", samples.unit());
     assertEquals(176, samples.total());
-    assertEquals("15", samples.stacks.get("runtime.main;main.main;main.busyLoop"));
-    FoldedStack stack = samples.held.get(0);
+    assertEquals("15", samples.stacks().get("runtime.main;main.main;main.busyLoop"));
+    FoldedStack stack = samples.held().get(0);
     assertEquals("sample.bin", stack.modules()[0]);
     Profile other = profile(bytes, "heap");
     assertEquals(0, other.total());
@@ -108,13 +61,13 @@ class ProfileFileTest extends StackFileFixture {
     assertEquals("bytes", heap.unit());
     assertEquals(818_615 + 947_340, heap.total());
     assertTrue(
-        heap.stacks.containsKey("0x104e541;0x1027bfa;0x10cd9fa;0x10ce058;0x103caee;0x103cbf8"),
-        heap.stacks::toString);
-    assertEquals(NodeKind.USER, heap.held.get(0).kinds()[0]);
+        heap.stacks().containsKey("0x104e541;0x1027bfa;0x10cd9fa;0x10ce058;0x103caee;0x103cbf8"),
+        heap.stacks()::toString);
+    assertEquals(NodeKind.USER, heap.held().get(0).kinds()[0]);
     Profile cpu = profile(resource("no-samples-type.pb.gz"), "");
     assertEquals(7_120_000_000.0, cpu.total());
     assertTrue(
-        cpu.held.stream()
+        cpu.held().stream()
             .anyMatch(s -> Arrays.asList(s.modules()).contains("cppbench_server_main")),
         "no module");
   }
@@ -141,7 +94,7 @@ class ProfileFileTest extends StackFileFixture {
     byte[] location = {0x22, 6, 0x08, 1, 0x22, 2, 0x08, 5};
     byte[] strings = {0x32, 0, 0x32, 5, 'c', 'o', 'u', 'n', 't'};
     Profile profile = profile(joined(types, sample, negative, location, strings), "");
-    assertEquals(Map.of("[no location];[no location]", "3"), profile.stacks);
+    assertEquals(Map.of("[no location];[no location]", "3"), profile.stacks());
     assertEquals(
         List.of(
             "2 frames refer to a location or function that the file does not have: [no location]",
@@ -163,9 +116,9 @@ class ProfileFileTest extends StackFileFixture {
                 + "'$schema':'https://www.speedscope.app/file-format-schema.json'}");
     assertEquals(
         Map.of("one;a", "7", "one;a;b", "5", "one;a;c", "2", "two;a", "0.25", "two;a;b", "3"),
-        profile.stacks);
-    assertEquals(NodeKind.PROCESS, profile.held.get(0).kinds()[0]);
-    assertEquals("b.js", profile.held.get(1).modules()[2]);
+        profile.stacks());
+    assertEquals(NodeKind.PROCESS, profile.held().get(0).kinds()[0]);
+    assertEquals("b.js", profile.held().get(1).modules()[2]);
     assertEquals("samples", profile.unit());
     assertEquals(List.of(), profile.notices());
   }
@@ -176,14 +129,14 @@ class ProfileFileTest extends StackFileFixture {
         "{'shared':{'frames':[{'name':'a'},{'name':'b'}]},'profiles':[{'type':'evented','name':'x',"
             + "'unit':'none',%s'events':[{'type':'O','frame':0,'at':1},{'type':'O','frame':1,'at':4}]}]}";
     Profile profile = json(String.format(text, "'startValue':0,'endValue':10,"));
-    assertEquals(Map.of("a", "3", "a;b", "6"), profile.stacks);
+    assertEquals(Map.of("a", "3", "a;b", "6"), profile.stacks());
     List<String> said = List.of("2 samples or events begin or end without their other half");
     assertEquals(said, profile.notices());
     Profile endless = json(String.format(text, ""));
-    assertEquals(Map.of("a", "3"), endless.stacks);
+    assertEquals(Map.of("a", "3"), endless.stacks());
     assertEquals(said, endless.notices());
     Profile early = json(String.format(text, "'endValue':2,"));
-    assertEquals(Map.of("a", "3"), early.stacks);
+    assertEquals(Map.of("a", "3"), early.stacks());
   }
 
   @Test
@@ -198,7 +151,7 @@ class ProfileFileTest extends StackFileFixture {
                 + "'weights':[-1,1e300]}]}");
     assertEquals(
         Map.of("x;a", "1000000000", "x;a;b", "250000000", "x;a;b;[no frame]", "750000000"),
-        profile.stacks);
+        profile.stacks());
     assertEquals("ns", profile.unit());
     assertEquals(
         List.of(
@@ -224,8 +177,8 @@ class ProfileFileTest extends StackFileFixture {
     Profile samples = profile(bytes, "samples");
     assertEquals(json.getAsJsonArray("samples").size(), samples.total());
     assertTrue(
-        time.stacks.keySet().stream().anyMatch(s -> s.contains("(anonymous) s.js:1;fib;fib")),
-        time.stacks::toString);
+        time.stacks().keySet().stream().anyMatch(s -> s.contains("(anonymous) s.js:1;fib;fib")),
+        time.stacks()::toString);
   }
 
   @Test
@@ -243,7 +196,7 @@ class ProfileFileTest extends StackFileFixture {
                 + frame
                 + "h'},'children':[3,4]}],'samples':[2,3,2,2,77,9007199254740995],"
                 + "'timeDeltas':[5,7,-3,11,4,2],'startTime':100,'endTime':90}");
-    assertEquals(Map.of("f", "22"), profile.stacks);
+    assertEquals(Map.of("f", "22"), profile.stacks());
     assertEquals(
         List.of(
             "3 samples are of nodes that the file does not have, or has in a circle",
@@ -266,7 +219,7 @@ class ProfileFileTest extends StackFileFixture {
     assertEquals(
         Map.of(
             "main;outer", "7.5", "main;outer;inner", "3", "thread 3;b", "6", "thread 3;b;c", "3"),
-        profile.stacks);
+        profile.stacks());
     assertEquals(
         List.of(
             "1 events are of other kinds than B, E, X and ProfileChunk, and are left out",
@@ -303,26 +256,24 @@ class ProfileFileTest extends StackFileFixture {
     Profile profile = profile(resource("perf-script.txt"), "");
     assertEquals("ns", profile.unit());
     assertEquals(4 * 1_001_001, profile.total());
-    for (FoldedStack stack : profile.held) {
+    for (FoldedStack stack : profile.held()) {
       assertEquals("node", stack.names()[0]);
       assertEquals(NodeKind.PROCESS, stack.kinds()[0]);
     }
     Profile two =
         profile(
-            ("# captured on: a day\n#\n"
-                    + "my prog 12/13 [001] 5.000001:        250 cycles:u: \n"
-                    + "\t    55 f<int (*)(char)>+0x10 (/a b/x.so)\n"
-                    + "\t    66 inl (inlined)\n"
-                    + "\tffff do_it+0x1 ([kernel.kallsyms])\n\n"
-                    + "prog 12 5.000002:          1 page-faults: \n"
-                    + "\t    77 [unknown] (/bin/x)\n\n"
-                    + "prog 12 [000] 6.0: cycles:u:      99 g (/bin/x)\n"
-                    + "nonsense\n")
-                .getBytes(UTF_8),
-            "");
-    assertEquals(Map.of("my prog;do_it;inl;f<int (*)(char)>", "250", "prog;g", "1"), two.stacks);
+            "# captured on: a day\n#\n"
+                + "my prog 12/13 [001] 5.000001:        250 cycles:u: \n"
+                + "\t    55 f<int (*)(char)>+0x10 (/a b/x.so)\n"
+                + "\t    66 inl (inlined)\n"
+                + "\tffff do_it+0x1 ([kernel.kallsyms])\n\n"
+                + "prog 12 5.000002:          1 page-faults: \n"
+                + "\t    77 [unknown] (/bin/x)\n\n"
+                + "prog 12 [000] 6.0: cycles:u:      99 g (/bin/x)\n"
+                + "nonsense\n");
+    assertEquals(Map.of("my prog;do_it;inl;f<int (*)(char)>", "250", "prog;g", "1"), two.stacks());
     assertEquals("cycles_u", two.unit());
-    FoldedStack stack = two.held.get(0);
+    FoldedStack stack = two.held().get(0);
     assertEquals(List.of("", "[kernel]", "", "x.so"), List.of(stack.modules()));
     assertEquals(
         List.of(NodeKind.PROCESS, NodeKind.KERNEL, NodeKind.INLINED, NodeKind.USER),
@@ -343,10 +294,8 @@ class ProfileFileTest extends StackFileFixture {
                            dd 13 1.000002:  4 cycles:u:      7fa68b1f2d84 start+0x4 (/usr/lib/ld.so)
                            dd 13 1.000003:  5 cycles:u:\s
                            dd 13 1.000004:  6 cycles:u:      7fa68b1f2d84 start+0x4 (/usr/lib/ld.so)
-            """
-                .getBytes(UTF_8),
-            "");
-    assertEquals(Map.of("false;[unknown]", "3", "dd;start", "10", "dd", "5"), profile.stacks);
+            """);
+    assertEquals(Map.of("false;[unknown]", "3", "dd;start", "10", "dd", "5"), profile.stacks());
   }
 
   @Test
@@ -365,15 +314,13 @@ class ProfileFileTest extends StackFileFixture {
             dd 13 cycles:u:     40ab g+0x1 (/x)
             Processed 12 events: all
               a 3 b: 15 6.5:  9 cycles:u:     40ab g+0x1 (/x)
-            """
-                .getBytes(UTF_8),
-            "");
+            """);
     assertEquals(
         Map.of("my prog;main;f", "1", "my prog;main", "7", "dd;g", "1", "a 3 b:;g", "9"),
-        profile.stacks);
+        profile.stacks());
     assertEquals(List.of("1 stack is left out: it is no line of perf script"), profile.notices());
     List<String> tasks =
-        profile.held.stream()
+        profile.held().stream()
             .flatMap(stack -> stack.shares().stream())
             .map(share -> share.process() + " " + share.pid() + "/" + share.tid())
             .sorted()
@@ -395,10 +342,8 @@ class ProfileFileTest extends StackFileFixture {
 
             a 1 1.000003: 5 cycles:
               50 main+0x1 (/x)
-            """
-                .getBytes(UTF_8),
-            "");
-    assertEquals(Map.of("a;main;f", "3", "a", "4", "a;main", "5"), profile.stacks);
+            """);
+    assertEquals(Map.of("a;main;f", "3", "a", "4", "a;main", "5"), profile.stacks());
     assertEquals(List.of(), profile.notices());
   }
 
@@ -413,10 +358,8 @@ class ProfileFileTest extends StackFileFixture {
               50 main+0x1 (/x)
 
               60 lost+0x1 (/x)
-            """
-                .getBytes(UTF_8),
-            "");
-    assertEquals(Map.of("a;main;f", "3"), profile.stacks);
+            """);
+    assertEquals(Map.of("a;main;f", "3"), profile.stacks());
     assertEquals(
         List.of(
             "1 indented lines begin with no address, and are left out",
@@ -436,13 +379,11 @@ class ProfileFileTest extends StackFileFixture {
               ff f3+0x1 (/usr/lib/debug/boot/vmlinux-5.4.14-a.1)
               ff f4+0x1 (/boot/vmlinux)
               ff f5+0x1 ([nf_tables])
-            """
-                .getBytes(UTF_8),
-            "");
-    NodeKind[] kinds = profile.held.get(0).kinds();
+            """);
+    NodeKind[] kinds = profile.held().get(0).kinds();
     assertEquals(7, kinds.length);
     for (int i = 1; i < kinds.length; i++) {
-      assertEquals(NodeKind.KERNEL, kinds[i], profile.held.get(0).names()[i]);
+      assertEquals(NodeKind.KERNEL, kinds[i], profile.held().get(0).names()[i]);
     }
   }
 
@@ -455,11 +396,9 @@ class ProfileFileTest extends StackFileFixture {
               40ab  (/lib/x.so)
               50ab (/lib/x.so)
               40ab (/lib/x.so)
-            """
-                .getBytes(UTF_8),
-            "");
-    assertEquals(Map.of("a;0x40ab;0x50ab;0x40ab", "3"), profile.stacks);
-    assertEquals(List.of("", "x.so", "x.so", "x.so"), List.of(profile.held.get(0).modules()));
+            """);
+    assertEquals(Map.of("a;0x40ab;0x50ab;0x40ab", "3"), profile.stacks());
+    assertEquals(List.of("", "x.so", "x.so", "x.so"), List.of(profile.held().get(0).modules()));
   }
 
   @Test
@@ -468,9 +407,9 @@ class ProfileFileTest extends StackFileFixture {
     for (int i = 0; i < 5_000; i++) {
       text.append("\t    55 f+0x10 (/bin/x)\n");
     }
-    Profile profile = profile(text.append('\n').toString().getBytes(UTF_8), "");
+    Profile profile = profile(text.append('\n').toString());
     assertEquals(7, profile.total());
-    assertEquals(5_001, profile.held.get(0).names().length);
+    assertEquals(5_001, profile.held().get(0).names().length);
   }
 
   @Test
@@ -491,12 +430,12 @@ class ProfileFileTest extends StackFileFixture {
     assertEquals("bytes", file.unit());
     assertTrue(file.total() >= 20 << 20, () -> "" + file.total());
     assertTrue(
-        file.stacks.keySet().stream()
+        file.stacks().keySet().stream()
             .anyMatch(
                 s -> s.startsWith("who allocates;") && s.contains("ProfileFileTest.allocate")),
-        file.stacks::toString);
+        file.stacks()::toString);
     Profile copy = profile(Files.readAllBytes(path), "allocation");
-    assertEquals(file.stacks, copy.stacks);
+    assertEquals(file.stacks(), copy.stacks());
     Profile sleeps = profile(StackInput.open(path), "wait");
     assertTrue(sleeps.total() >= 10_000_000, () -> "" + sleeps.total());
     byte[] cut = Arrays.copyOf(Files.readAllBytes(path), (int) Files.size(path) / 2);
@@ -540,7 +479,7 @@ class ProfileFileTest extends StackFileFixture {
   void pprof_packedOrNot_isTheSame() throws Exception {
     byte[] packed = resource("no-mappings.pb.gz");
     byte[] plain = new GZIPInputStream(new ByteArrayInputStream(packed)).readAllBytes();
-    assertEquals(profile(packed, "").stacks, profile(plain, "").stacks);
+    assertEquals(profile(packed, "").stacks(), profile(plain, "").stacks());
   }
 
   @Test
@@ -568,11 +507,11 @@ class ProfileFileTest extends StackFileFixture {
                 "ProfileChunk")
             + ",{'ph':'M','name':'process_name','pid':5,'args':{'name':'Renderer'}}"
             + ",{'ph':'P','name':'else','pid':5,'tid':6,'ts':1}]}";
-    Profile time = profile(text.replace('\'', '"').getBytes(UTF_8), "cpu profile");
-    assertEquals(Map.of("Renderer;main", "15", "Renderer;main;leaf", "7"), time.stacks);
-    assertEquals(5, time.held.get(0).shares().get(0).pid());
-    Profile samples = profile(text.replace('\'', '"').getBytes(UTF_8), "samples");
-    assertEquals(Map.of("Renderer;main", "2", "Renderer;main;leaf", "1"), samples.stacks);
+    Profile time = profile(quoted(text), "cpu profile");
+    assertEquals(Map.of("Renderer;main", "15", "Renderer;main;leaf", "7"), time.stacks());
+    assertEquals(5, time.held().get(0).shares().get(0).pid());
+    Profile samples = profile(quoted(text), "samples");
+    assertEquals(Map.of("Renderer;main", "2", "Renderer;main;leaf", "1"), samples.stacks());
     assertTrue(
         samples.notices().stream().anyMatch(line -> line.startsWith("1 events are of other kinds")),
         samples.notices()::toString);
@@ -587,6 +526,6 @@ class ProfileFileTest extends StackFileFixture {
               "a 1 1.000001: 1 cycles: \n\t 40%d f+0x%d (/x)\n\t 500 main (/x)\n\n",
               i % 7 + 10, i % 3));
     }
-    assertEquals(Map.of("a;main;f", "30"), profile(text.toString().getBytes(UTF_8), "").stacks);
+    assertEquals(Map.of("a;main;f", "30"), profile(text.toString()).stacks());
   }
 }

@@ -18,7 +18,6 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
-import flametop.profile.answer.TopReport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.lang.management.ManagementFactory;
@@ -111,11 +110,7 @@ class StackFileTest extends StackFileFixture {
   void snapshot_ofAByteOrderMark_isWithoutIt() throws Exception {
     List<String> plain = List.of("all 3", " a 3", "  b 1", "  c 2");
     assertEquals(plain, drawn(read("\uFEFFa;b 1\na;c 2\n")));
-    Path gzip = folder.resolve("a.gz");
-    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(gzip))) {
-      out.write("\uFEFFa;b 1\r\na;c 2\r\n".getBytes(UTF_8));
-    }
-    assertEquals(plain, drawn(read(gzip)));
+    assertEquals(plain, drawn(read(Packed.GZIP.of("\uFEFFa;b 1\r\na;c 2\r\n"))));
     assertTrue(read("\uFEFF").notices().get(0).endsWith(" is empty"));
   }
 
@@ -182,8 +177,13 @@ class StackFileTest extends StackFileFixture {
     lines.fold(text, 0, text.length);
     tree.sumUp();
     assertEquals(13, tree.weight(0, 0));
-    assertEquals(2, lines.tally().unheld());
-    assertEquals(3, lines.tally().firstUnheld());
+    List<String> said = new ArrayList<>();
+    lines.tally().complain("", said);
+    assertEquals(
+        List.of(
+            "2 stacks are left out, first line 3: there is no memory for more frames; a part of"
+                + " the file needs less"),
+        said);
   }
 
   @Test
@@ -214,9 +214,8 @@ class StackFileTest extends StackFileFixture {
 
   @Test
   void snapshot_ofAPipeWithoutAWriter_saysThatItWaits() throws Exception {
-    Path pipe = folder.resolve("silent");
-    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, StackFile.Choice.NONE)) {
+    Path pipe = pipe();
+    try (StackFile file = open(pipe)) {
       assertEquals("waiting for a writer of " + pipe, file.reading().get().waits());
       try (OutputStream out = Files.newOutputStream(pipe)) {
         Snapshot.Reading reading;
@@ -245,9 +244,7 @@ class StackFileTest extends StackFileFixture {
     for (int i = 1; i < 100_000; i++) {
       line.append(";f").append(i);
     }
-    try (StackFile file =
-        new StackFile(StackInput.open(file(line + " 1\n")), 1, 1, StackFile.Choice.NONE)) {
-      file.whole().get();
+    try (StackFile file = open(line + " 1\n")) {
       GraphSlice slice =
           file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 200_000, null)).get().graph();
       assertEquals(100_001, slice.size());
@@ -264,9 +261,7 @@ class StackFileTest extends StackFileFixture {
     for (int i = 0; i < 50_000; i++) {
       text.append("main;child").append(i).append(" 1\n");
     }
-    try (StackFile file =
-        new StackFile(StackInput.open(file(text.toString())), 1, 1, StackFile.Choice.NONE)) {
-      file.whole().get();
+    try (StackFile file = open(text.toString())) {
       Snapshot.Search found =
           file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, "^child49999$")).get().search();
       assertEquals(1, found.count());
@@ -278,10 +273,7 @@ class StackFileTest extends StackFileFixture {
 
   @Test
   void filter_byTheOutermost_leavesTheRestOut() throws Exception {
-    try (StackFile file =
-        new StackFile(
-            StackInput.open(file("a;x 1\nb;x 2\nc;y 4\n")), 1, 1, StackFile.Choice.NONE)) {
-      file.whole().get();
+    try (StackFile file = open("a;x 1\nb;x 2\nc;y 4\n")) {
       List<String> rows = new ArrayList<>();
       for (ProcessRow row : file.rows(ProcessRow.By.COMM, StateSet.ALL).get()) {
         rows.add(row.comm() + " " + row.weight() + "/" + row.total());
@@ -292,8 +284,7 @@ class StackFileTest extends StackFileFixture {
       assertEquals(List.of("all 2", " b 2", "  x 2"), drawn(snapshot));
       assertEquals(1, snapshot.search().count());
       file.shape(Shape.PLAIN);
-      assertEquals(
-          7, file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, null)).get().total());
+      assertEquals(7, file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT)).get().total());
     }
   }
 
@@ -301,11 +292,11 @@ class StackFileTest extends StackFileFixture {
   void snapshot_whileAPipeIsOpen_hasWhatCameAndThenTheRest() throws Exception {
     Path pipe = pipe();
     CompletableFuture<OutputStream> written = written(pipe, "a;b 1\na;c");
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, StackFile.Choice.NONE)) {
+    try (StackFile file = open(pipe)) {
       OutputStream out = written.get();
       Snapshot first;
       do {
-        first = file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT, 10, null)).get();
+        first = file.snapshot(query(GraphQuery.ROOT, GraphQuery.ROOT)).get();
       } while (first.total() == 0);
       assertEquals(List.of("all 1", " a 1", "  b 1"), drawn(first));
       assertFalse(first.reading().done());
@@ -333,9 +324,8 @@ class StackFileTest extends StackFileFixture {
 
   @Test
   void whole_ofASilentPipe_costsNothing() throws Exception {
-    Path pipe = folder.resolve("silent");
-    assertEquals(0, new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor());
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, StackFile.Choice.NONE)) {
+    Path pipe = pipe();
+    try (StackFile file = open(pipe)) {
       CompletableFuture<Snapshot.Reading> whole = file.whole();
       OutputStream out = Files.newOutputStream(pipe);
       ThreadMXBean threads = ManagementFactory.getThreadMXBean();
@@ -365,23 +355,16 @@ class StackFileTest extends StackFileFixture {
     assertEquals(
         NodeKind.USER,
         read("# first frame: function\n# program: flametop 0.1.0\n" + stacks).graph().kind()[1]);
-    try (StackFile file =
-        new StackFile(StackInput.open(file(says() + stacks)), 1, 1, StackFile.Choice.comm(false))) {
+    try (StackFile file = open("# first frame: comm\n" + stacks, StackFile.Choice.comm(false))) {
       assertEquals(NodeKind.USER, read(file).graph().kind()[1]);
     }
   }
 
-  private static String says() {
-    return "# first frame: comm\n";
-  }
-
   @Test
   void shape_withACommOrWithout_isThatOfTheKeyAndBack() throws Exception {
-    try (StackFile file =
-        new StackFile(StackInput.open(file("m;f;m 1\nm;g 2\n")), 1, 1, StackFile.Choice.NONE)) {
-      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null);
+    try (StackFile file = open("m;f;m 1\nm;g 2\n")) {
       assertEquals(3, read(file).total());
-      assertEquals(3, ((TopReport) file.page(query).get()).functions());
+      assertEquals(3, top(file, TopQuery.Order.TOTAL, 9, null).functions());
       long g = read(file).graph().node()[4];
       file.shape(Shape.of(new Shape.Comm(true)));
       Snapshot comm = file.snapshot(query(GraphQuery.ROOT, g, 9, "m")).get();
@@ -441,7 +424,7 @@ class StackFileTest extends StackFileFixture {
       text[i] = text[i] == '?' ? (byte) 0xFF : text[i] == '!' ? (byte) 0xC3 : text[i];
     }
     Path path = Files.write(folder.resolve("bad"), text);
-    try (StackFile file = new StackFile(StackInput.open(path), 1, 1, StackFile.Choice.NONE)) {
+    try (StackFile file = open(path)) {
       file.whole().get();
       Map<String, Long> stacks = new TreeMap<>();
       file.held(0).get().forEach(s -> stacks.put(String.join(";", s.names()), s.value()));

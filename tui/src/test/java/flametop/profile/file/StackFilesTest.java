@@ -1,5 +1,6 @@
 package flametop.profile.file;
 
+import static flametop.profile.file.StackFileFixture.query;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -40,10 +41,6 @@ class StackFilesTest {
       inputs.add(StackInput.open(Files.write(path, text.getBytes(StandardCharsets.ISO_8859_1))));
     }
     files = new StackFiles(inputs, StackFile.Choice.comm(true));
-  }
-
-  private static GraphQuery query(long zoom, long selected) {
-    return new GraphQuery(StateSet.ALL, zoom, selected, 1_000_000, 100, null);
   }
 
   private Snapshot whole(GraphQuery query) throws Exception {

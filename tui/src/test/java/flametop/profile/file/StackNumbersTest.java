@@ -1,5 +1,6 @@
 package flametop.profile.file;
 
+import static flametop.profile.file.StackFile.Choice.NONE;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -12,9 +13,8 @@ import flametop.profile.answer.StateSet;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.profile.tree.HeldStacks;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -43,10 +43,7 @@ class StackNumbersTest extends StackFileFixture {
 
   @Test
   void compared_ofTwoFiles_hasBoth() throws Exception {
-    Path before = Files.writeString(folder.resolve("before"), "a;b 1\na;gone 3\n");
-    Path now = Files.writeString(folder.resolve("now"), "a;b 4\na;new 4\n");
-    try (StackFile file =
-        StackFile.compared(StackInput.open(before), StackInput.open(now), StackFile.Choice.NONE)) {
+    try (StackFile file = compared("a;b 1\na;gone 3\n", "a;b 4\na;new 4\n", NONE)) {
       assertEquals(
           List.of("all 8 → 8", " a 8 → 8", "  b 2 → 4", "  gone 6 → 0", "  new 0 → 4"),
           drawn(read(file)));
@@ -89,13 +86,8 @@ class StackNumbersTest extends StackFileFixture {
     for (int i = 0; i < 6_000; i++) {
       gone.append("a;gone").append(i).append(" 1\n");
     }
-    Path before = Files.writeString(folder.resolve("before"), gone);
-    Path now = Files.writeString(folder.resolve("now"), "a;new 5\na;same 5\n");
-    try (StackFile file =
-        StackFile.compared(StackInput.open(before), StackInput.open(now), StackFile.Choice.NONE)) {
-      file.whole().get();
-      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9_000, null, null);
-      TopReport report = (TopReport) file.page(query).get();
+    try (StackFile file = compared(gone, "a;new 5\na;same 5\n", NONE)) {
+      TopReport report = top(file, TopQuery.Order.TOTAL, 9_000, null);
       assertEquals(6_003, report.functions());
       assertEquals(6_000, report.rows().stream().filter(TopReport.Row::isGone).count());
       TopReport.Row root =
@@ -136,11 +128,8 @@ class StackNumbersTest extends StackFileFixture {
 
   @Test
   void compared_ofNumbersBeyondDoubles_isExact() throws Exception {
-    Path before = Files.writeString(folder.resolve("before"), "a;b 9007199254740993\n");
-    Path now = Files.writeString(folder.resolve("now"), "a;b 123456789012345678\na;c 0.5\n");
     try (StackFile file =
-        StackFile.compared(StackInput.open(before), StackInput.open(now), StackFile.Choice.NONE)) {
-      file.whole().get();
+        compared("a;b 9007199254740993\n", "a;b 123456789012345678\na;c 0.5\n", NONE)) {
       HeldStacks held = file.held(0).get();
       List<String> stacks = new ArrayList<>();
       held.forEach(s -> stacks.add(s.before() + " " + s.value()));
@@ -211,7 +200,7 @@ class StackNumbersTest extends StackFileFixture {
       StringBuilder piece = new StringBuilder();
       for (int i = 0; i < 300; i++) {
         int kept = last.length == 0 ? 0 : random.nextInt(last.length + 1);
-        String[] stack = java.util.Arrays.copyOf(last, kept + random.nextInt(4));
+        String[] stack = Arrays.copyOf(last, kept + random.nextInt(4));
         for (int at = kept; at < stack.length; at++) {
           stack[at] = "f ".repeat(random.nextInt(3)) + "x".repeat(1 + random.nextInt(12));
         }
@@ -226,7 +215,7 @@ class StackNumbersTest extends StackFileFixture {
           byte[] bytes = piece.toString().getBytes(UTF_8);
           lines.fold(bytes, 0, bytes.length);
           // The piece is used again by whoever reads.
-          java.util.Arrays.fill(bytes, (byte) 'z');
+          Arrays.fill(bytes, (byte) 'z');
           piece.setLength(0);
         }
       }

@@ -25,7 +25,6 @@ import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import flametop.profile.tree.NaiveShape;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -46,18 +45,10 @@ class StackShapeTest extends StackFileFixture {
   private static final String STACKS =
       "a;main;parse;lex 3\na;main;run;parse;lex 2\nb;main;run;run 5\nb;idle_[k] 1\n";
 
-  private StackFile open(String text) throws Exception {
-    StackFile file = new StackFile(StackInput.open(file(text)), 1, 1, StackFile.Choice.comm(true));
-    file.whole().get();
-    return file;
-  }
+  private static final StackFile.Choice COMM = StackFile.Choice.comm(true);
 
   private static Function function(String name) {
     return new Function(NodeKind.USER, "", name);
-  }
-
-  private static GraphQuery query(long zoom, long selected) {
-    return new GraphQuery(StateSet.ALL, zoom, selected, 1_000_000, 100, null);
   }
 
   /** Once it has the shape that it is to have. */
@@ -95,7 +86,7 @@ class StackShapeTest extends StackFileFixture {
 
   @Test
   void shape_callersAndCallees_areThoseOfTheFunction() throws Exception {
-    try (StackFile file = open(STACKS)) {
+    try (StackFile file = open(STACKS, COMM)) {
       file.shape(Shape.of(new Shape.Callers(function("parse"))));
       assertEquals(
           Set.of(
@@ -115,7 +106,7 @@ class StackShapeTest extends StackFileFixture {
 
   @Test
   void shape_notGrouped_hasTheStacksOfAllTogether() throws Exception {
-    try (StackFile file = open(STACKS)) {
+    try (StackFile file = open(STACKS, COMM)) {
       file.shape(Shape.of(new Shape.Group(RootOrder.NONE), new Shape.Merge()));
       assertEquals(
           Set.of(
@@ -133,7 +124,7 @@ class StackShapeTest extends StackFileFixture {
 
   @Test
   void shape_ofWhatStacksDoNotKnow_isRefused() throws Exception {
-    try (StackFile file = open(STACKS)) {
+    try (StackFile file = open(STACKS, COMM)) {
       for (Shape.Step step :
           List.of(
               new Shape.Cpus(Set.of(1), false),
@@ -153,7 +144,8 @@ class StackShapeTest extends StackFileFixture {
   void shape_moduleCollapsed_isThatWhichTheNameSays() throws Exception {
     try (StackFile file =
         open(
-            "x;libc.so.6`start;libc.so.6`main;f;g [/usr/lib/libm.so];[libm.so];k1_[k];k2_[k] 4\n")) {
+            "x;libc.so.6`start;libc.so.6`main;f;g [/usr/lib/libm.so];[libm.so];k1_[k];k2_[k] 4\n",
+            COMM)) {
       file.shape(
           Shape.of(
               new Shape.Collapse("libc.so.6"),
@@ -166,7 +158,7 @@ class StackShapeTest extends StackFileFixture {
 
   @Test
   void shape_selectionAndZoom_stayWhereTheirPathIs() throws Exception {
-    try (StackFile file = open(STACKS)) {
+    try (StackFile file = open(STACKS, COMM)) {
       GraphSlice all = shaped(file).graph();
       int lex = Arrays.asList(all.name()).indexOf("lex");
       file.shape(Shape.of(new Shape.Comms(Set.of("b"), true)));
@@ -184,7 +176,7 @@ class StackShapeTest extends StackFileFixture {
 
   @Test
   void shape_ofTwoFiles_comparesSharesOfTheWhole() throws Exception {
-    try (StackFile file = open("a;b 10 30\na;c 30 10\n")) {
+    try (StackFile file = open("a;b 10 30\na;c 30 10\n", COMM)) {
       file.shape(Shape.of(new Shape.Through(function("b"), false)));
       Snapshot snapshot = shaped(file);
       GraphSlice slice = snapshot.graph();
@@ -198,7 +190,7 @@ class StackShapeTest extends StackFileFixture {
   void shape_whileAPipeIsOpen_hasWhatComesLaterToo() throws Exception {
     Path pipe = pipe();
     CompletableFuture<OutputStream> written = written(pipe, "a;b;c 1\n");
-    try (StackFile file = new StackFile(StackInput.open(pipe), 1, 1, StackFile.Choice.comm(true))) {
+    try (StackFile file = open(pipe, COMM)) {
       OutputStream out = written.get();
       file.shape(Shape.of(new Shape.Callees(function("c"))));
       Snapshot first;
@@ -236,9 +228,8 @@ class StackShapeTest extends StackFileFixture {
 
   @Test
   void page_topOfAFile_hasSelfAndTotal() throws Exception {
-    try (StackFile file = open(STACKS + "flat 4\n")) {
-      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 9, null, null);
-      TopReport report = (TopReport) file.page(query).get();
+    try (StackFile file = open(STACKS + "flat 4\n", COMM)) {
+      TopReport report = top(file, TopQuery.Order.TOTAL, 9, null);
       assertEquals(
           "main 0 10, run 5 7, lex 5 5, parse 0 5, flat 4 4, idle 1 1",
           report.rows().stream()
@@ -248,21 +239,16 @@ class StackShapeTest extends StackFileFixture {
       assertEquals(0, Arrays.stream(report.rows().get(0).totalByState()).sum());
       file.shape(Shape.of(new Shape.Comms(Set.of("b"), false)));
       shaped(file);
-      assertEquals("main", ((TopReport) file.page(query).get()).rows().get(0).function().name());
-      assertEquals(6, ((TopReport) file.page(query).get()).total());
+      report = top(file, TopQuery.Order.TOTAL, 9, null);
+      assertEquals("main", report.rows().get(0).function().name());
+      assertEquals(6, report.total());
     }
   }
 
   @Test
   void page_topOfTwoFiles_hasBothAndTheirDifference() throws Exception {
-    Path before = Files.writeString(folder.resolve("before"), "a;x 6\na;y 4\n");
-    Path now = Files.writeString(folder.resolve("now"), "a;x 6\na;z 14\n");
-    try (StackFile file =
-        StackFile.compared(
-            StackInput.open(before), StackInput.open(now), StackFile.Choice.comm(true))) {
-      file.whole().get();
-      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.SELF_CHANGE, 9, null, null);
-      TopReport report = (TopReport) file.page(query).get();
+    try (StackFile file = compared("a;x 6\na;y 4\n", "a;x 6\na;z 14\n", COMM)) {
+      TopReport report = top(file, TopQuery.Order.SELF_CHANGE, 9, null);
       assertEquals(
           "z 0 14, y 8 0, x 12 6",
           report.rows().stream()
@@ -281,13 +267,10 @@ class StackShapeTest extends StackFileFixture {
 
   @Test
   void page_rowsUpToAFunction_areAsManyAsItTakes() throws Exception {
-    try (StackFile file = open(STACKS + "flat 4\n")) {
-      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, function("lex"), null);
-      assertEquals(3, ((TopReport) file.page(query).get()).rows().size());
-      TopQuery first = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, function("main"), null);
-      assertEquals(2, ((TopReport) file.page(first).get()).rows().size());
-      TopQuery none = new TopQuery(StateSet.ALL, TopQuery.Order.TOTAL, 2, function("no"), null);
-      assertEquals(2, ((TopReport) file.page(none).get()).rows().size());
+    try (StackFile file = open(STACKS + "flat 4\n", COMM)) {
+      assertEquals(3, top(file, TopQuery.Order.TOTAL, 2, function("lex")).rows().size());
+      assertEquals(2, top(file, TopQuery.Order.TOTAL, 2, function("main")).rows().size());
+      assertEquals(2, top(file, TopQuery.Order.TOTAL, 2, function("no")).rows().size());
     }
   }
 
@@ -297,9 +280,8 @@ class StackShapeTest extends StackFileFixture {
     for (int i = 1; i < 100_000; i++) {
       line.append(";f").append(i % 60_000);
     }
-    try (StackFile file = open(line + " 1\n")) {
-      TopQuery query = new TopQuery(StateSet.ALL, TopQuery.Order.SELF, 1, null, null);
-      TopReport report = (TopReport) file.page(query).get();
+    try (StackFile file = open(line + " 1\n", COMM)) {
+      TopReport report = top(file, TopQuery.Order.SELF, 1, null);
       assertEquals(60_000, report.functions());
       assertEquals("f39999", report.rows().get(0).function().name());
       assertEquals(1, report.rows().get(0).total());
@@ -308,7 +290,7 @@ class StackShapeTest extends StackFileFixture {
 
   @Test
   void page_sandwich_hasCallersAndCalleesWithinTheShape() throws Exception {
-    try (StackFile file = open(STACKS)) {
+    try (StackFile file = open(STACKS, COMM)) {
       Sandwich run = sandwich(file, function("run"));
       assertEquals(7, run.total());
       assertEquals(5, run.self());
@@ -368,7 +350,7 @@ class StackShapeTest extends StackFileFixture {
       values.add(value);
       last = stack;
     }
-    try (StackFile file = open(text.toString())) {
+    try (StackFile file = open(text.toString(), COMM)) {
       for (int round = 0; round < 150; round++) {
         Shape shape = NaiveShape.random(random, functions, "f[12]");
         boolean grouped = random.nextInt(3) > 0;

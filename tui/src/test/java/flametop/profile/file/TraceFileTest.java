@@ -1,38 +1,20 @@
 package flametop.profile.file;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import flametop.profile.answer.FoldedStack;
-import flametop.profile.answer.Snapshot;
-import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Traces of Chrome and Hermes: what each event and sample counts. */
 @Timeout(120)
 class TraceFileTest extends StackFileFixture {
-  private record Trace(Map<String, String> stacks, List<String> notices) {}
-
-  private static Trace trace(String text, String sampleType) throws Exception {
-    byte[] bytes = text.replace('\'', '"').getBytes(UTF_8);
-    StackInput input = StackInput.of("in", bytes.length, new ByteArrayInputStream(bytes));
-    try (StackFile file = new StackFile(input, 1, 1, new StackFile.Choice(null, sampleType))) {
-      Snapshot snapshot = read(file);
-      Map<String, String> stacks = new TreeMap<>();
-      long parts = snapshot.measure().parts();
-      for (FoldedStack stack : file.held(0).get()) {
-        String value = Double.toString((double) stack.value() / parts).replaceAll("\\.0$", "");
-        stacks.put(String.join(";", stack.names()), value);
-      }
-      return new Trace(stacks, snapshot.notices());
-    }
+  private static Profile trace(String text, String sampleType) throws Exception {
+    return profile(quoted(text), sampleType);
   }
 
   private static String sample(String tid, String at, String frame) {
@@ -69,10 +51,10 @@ class TraceFileTest extends StackFileFixture {
             "{" + events + "," + SAMPLES + "," + FRAMES + "}",
             "{" + FRAMES + "," + SAMPLES + "," + events + "}",
             "{" + SAMPLES + "," + events + "," + FRAMES + "}")) {
-      Trace time = trace(text, "");
-      assertEquals(Map.of("js;[root]", "7", "js;[root];run;é", "5"), time.stacks);
+      Profile time = trace(text, "");
+      assertEquals(Map.of("js;[root]", "7", "js;[root];run;é", "5"), time.stacks());
       assertEquals(
-          List.of("shown: time; --sample-type shows another: samples"), time.notices, text);
+          List.of("shown: time; --sample-type shows another: samples"), time.notices(), text);
       assertEquals(
           Map.of(
               "js;[root]",
@@ -83,7 +65,7 @@ class TraceFileTest extends StackFileFixture {
               "2",
               "thread 2;[root];run",
               "1"),
-          trace(text, "samples").stacks);
+          trace(text, "samples").stacks());
     }
   }
 
@@ -92,9 +74,9 @@ class TraceFileTest extends StackFileFixture {
     String events =
         String.format(EVENTS, ",{'ph':'X','name':'e','pid':7,'tid':'1','ts':1,'dur':4}");
     String text = "{" + events + "," + SAMPLES + "," + FRAMES + "}";
-    assertEquals(Map.of("js;e", "4"), trace(text, "").stacks);
+    assertEquals(Map.of("js;e", "4"), trace(text, "").stacks());
     assertEquals(
-        Map.of("js;[root]", "7", "js;[root];run;é", "5"), trace(text, "sampled time").stacks);
+        Map.of("js;[root]", "7", "js;[root];run;é", "5"), trace(text, "sampled time").stacks());
   }
 
   @Test
@@ -104,14 +86,14 @@ class TraceFileTest extends StackFileFixture {
             + "'samples':[1,1]},'timeDeltas':[1,10]}},'id':'0x1','name':'ProfileChunk','ph':'P',"
             + "'pid':7,'tid':1,'ts':1}";
     String event = "{'ph':'X','name':'e','pid':7,'tid':1,'ts':1,'dur':4}";
-    assertEquals(Map.of("thread 1;e", "4"), trace("[" + chunk + "," + event + "]", "").stacks);
-    assertEquals(Map.of("thread 1;f", "10"), trace("[" + chunk + "]", "").stacks);
+    assertEquals(Map.of("thread 1;e", "4"), trace("[" + chunk + "," + event + "]", "").stacks());
+    assertEquals(Map.of("thread 1;f", "10"), trace("[" + chunk + "]", "").stacks());
   }
 
   @Test
   void trace_eventWithoutDur_lastsAsLongAsItsTdur() throws Exception {
     String event = "{'ph':'X','name':'%s','pid':1,'tid':1,'ts':%d,%s}";
-    Trace trace =
+    Profile trace =
         trace(
             "["
                 + String.format(event, "a", 0, "'tdur':4,'tts':9")
@@ -121,27 +103,28 @@ class TraceFileTest extends StackFileFixture {
                 + String.format(event, "c", 20, "'dur':null,'tdur':2.5")
                 + "]",
             "");
-    assertEquals(Map.of("thread 1;a", "4", "thread 1;b", "3", "thread 1;c", "2.5"), trace.stacks);
+    assertEquals(Map.of("thread 1;a", "4", "thread 1;b", "3", "thread 1;c", "2.5"), trace.stacks());
   }
 
   @Test
   void trace_arrayWithoutItsEnd_isWholeUnlessAnEventIsCut() throws Exception {
     String event = "{'ph':'X','name':'a','pid':1,'tid':1,'ts':0,'dur':4}";
     for (String end : List.of("", ",", " ,\n  ", "]")) {
-      Trace trace = trace("[" + event + end, "");
-      assertEquals(Map.of("thread 1;a", "4"), trace.stacks, end);
-      assertEquals(List.of(), trace.notices, end);
+      Profile trace = trace("[" + event + end, "");
+      assertEquals(Map.of("thread 1;a", "4"), trace.stacks(), end);
+      assertEquals(List.of(), trace.notices(), end);
     }
     for (String cut :
         List.of("[" + event + ",{'ph':'X'", "[" + event + ",{", "{'traceEvents':[" + event + ",")) {
-      Trace trace = trace(cut, "");
-      assertEquals(Map.of("thread 1;a", "4"), trace.stacks, cut);
-      assertTrue(trace.notices.toString().contains("it ends too early"), trace.notices::toString);
+      Profile trace = trace(cut, "");
+      assertEquals(Map.of("thread 1;a", "4"), trace.stacks(), cut);
+      assertTrue(
+          trace.notices().toString().contains("it ends too early"), trace.notices()::toString);
     }
   }
 
   /** Each event is its phase, name and moment; a name that is {@code -} is none. */
-  private static Trace pairs(String... events) throws Exception {
+  private static Profile pairs(String... events) throws Exception {
     StringBuilder text = new StringBuilder("[");
     for (String event : events) {
       String[] parts = event.split(" ", -1);
@@ -160,41 +143,41 @@ class TraceFileTest extends StackFileFixture {
 
   @Test
   void trace_endWithAName_closesTheNearestOfThatNameAndWhatIsWithin() throws Exception {
-    Trace nested = pairs("B a 0", "B b 1", "B c 3", "E b 6", "B d 7", "E d 9", "E a 10");
+    Profile nested = pairs("B a 0", "B b 1", "B c 3", "E b 6", "B d 7", "E d 9", "E a 10");
     assertEquals(
         Map.of("thread 1;a", "3", "thread 1;a;b", "2", "thread 1;a;b;c", "3", "thread 1;a;d", "2"),
-        nested.stacks);
-    assertEquals(unpaired(1), nested.notices);
-    Trace same = pairs("B a 0", "B a 1", "B b 2", "E a 4", "E a 5");
+        nested.stacks());
+    assertEquals(unpaired(1), nested.notices());
+    Profile same = pairs("B a 0", "B a 1", "B b 2", "E a 4", "E a 5");
     assertEquals(
-        Map.of("thread 1;a", "2", "thread 1;a;a", "1", "thread 1;a;a;b", "2"), same.stacks);
-    assertEquals(unpaired(1), same.notices);
+        Map.of("thread 1;a", "2", "thread 1;a;a", "1", "thread 1;a;a;b", "2"), same.stacks());
+    assertEquals(unpaired(1), same.notices());
   }
 
   @Test
   void trace_endThatNothingMatches_closesNothing() throws Exception {
-    Trace trace = pairs("E x 0", "B a 0", "E b 4", "E - 10", "E - 11");
-    assertEquals(Map.of("thread 1;a", "10"), trace.stacks);
-    assertEquals(unpaired(3), trace.notices);
+    Profile trace = pairs("E x 0", "B a 0", "E b 4", "E - 10", "E - 11");
+    assertEquals(Map.of("thread 1;a", "10"), trace.stacks());
+    assertEquals(unpaired(3), trace.notices());
   }
 
   @Test
   void trace_eventsOfOneMoment_matchInWhateverOrder() throws Exception {
-    Trace early = pairs("B a 0", "E c 2", "B c 2", "E a 10");
-    assertEquals(Map.of("thread 1;a", "10"), early.stacks);
-    assertEquals(unpaired(0), early.notices);
-    Trace outerFirst = pairs("B a 0", "B b 1", "E a 4", "E b 4");
-    assertEquals(Map.of("thread 1;a", "1", "thread 1;a;b", "3"), outerFirst.stacks);
-    assertEquals(unpaired(0), outerFirst.notices);
-    Trace beginFirst = pairs("B a 0", "B b 4", "E a 4", "E b 9");
-    assertEquals(Map.of("thread 1;a", "4", "thread 1;b", "5"), beginFirst.stacks);
-    assertEquals(unpaired(0), beginFirst.notices);
-    Trace nothing = pairs("B a 0", "B b 4", "B c 4", "E c 4", "E b 4", "E - 9");
-    assertEquals(Map.of("thread 1;a", "9"), nothing.stacks);
-    assertEquals(unpaired(0), nothing.notices);
-    Trace again = pairs("B a 0", "E a 4", "B a 4", "B b 5", "E b 6", "E a 9", "E a 9");
-    assertEquals(Map.of("thread 1;a", "8", "thread 1;a;b", "1"), again.stacks);
-    assertEquals(unpaired(1), again.notices);
+    Profile early = pairs("B a 0", "E c 2", "B c 2", "E a 10");
+    assertEquals(Map.of("thread 1;a", "10"), early.stacks());
+    assertEquals(unpaired(0), early.notices());
+    Profile outerFirst = pairs("B a 0", "B b 1", "E a 4", "E b 4");
+    assertEquals(Map.of("thread 1;a", "1", "thread 1;a;b", "3"), outerFirst.stacks());
+    assertEquals(unpaired(0), outerFirst.notices());
+    Profile beginFirst = pairs("B a 0", "B b 4", "E a 4", "E b 9");
+    assertEquals(Map.of("thread 1;a", "4", "thread 1;b", "5"), beginFirst.stacks());
+    assertEquals(unpaired(0), beginFirst.notices());
+    Profile nothing = pairs("B a 0", "B b 4", "B c 4", "E c 4", "E b 4", "E - 9");
+    assertEquals(Map.of("thread 1;a", "9"), nothing.stacks());
+    assertEquals(unpaired(0), nothing.notices());
+    Profile again = pairs("B a 0", "E a 4", "B a 4", "B b 5", "E b 6", "E a 9", "E a 9");
+    assertEquals(Map.of("thread 1;a", "8", "thread 1;a;b", "1"), again.stacks());
+    assertEquals(unpaired(1), again.notices());
   }
 
   @Test
@@ -210,14 +193,14 @@ class TraceFileTest extends StackFileFixture {
                 default -> Map.of(first ? "thread 1;x;b" : "thread 1;b;x", "7");
               };
           String text = "[" + (first ? complete(dur) + "," + b : b + "," + complete(dur)) + "]";
-          assertEquals(expected, trace(text, "").stacks, text);
+          assertEquals(expected, trace(text, "").stacks(), text);
         }
       }
     }
     String both = String.join(",", begin("a"), begin("b"), complete(6), end("b", 3), end("a", 9));
     assertEquals(
         Map.of("thread 1;a", "2", "thread 1;a;x", "4", "thread 1;a;x;b", "2"),
-        trace("[" + both + "]", "").stacks);
+        trace("[" + both + "]", "").stacks());
   }
 
   private static String complete(int dur) {
@@ -239,9 +222,9 @@ class TraceFileTest extends StackFileFixture {
     for (String of : List.of("B a 0", "B b 1", "E a 1", "E c 1", "E b 2")) {
       events.addAll(Collections.nCopies(count, of));
     }
-    Trace trace = pairs(events.toArray(String[]::new));
-    assertEquals(2, trace.stacks.size());
-    assertEquals(unpaired(count), trace.notices.subList(0, 1));
+    Profile trace = pairs(events.toArray(String[]::new));
+    assertEquals(2, trace.stacks().size());
+    assertEquals(unpaired(count), trace.notices().subList(0, 1));
   }
 
   @Test
@@ -260,8 +243,8 @@ class TraceFileTest extends StackFileFixture {
             "{'tid':'1','pid':7,'sf':1}",
             "8",
             "'x'");
-    Trace trace = trace("{" + FRAMES + ",'samples':[" + samples + "]}", "");
-    assertEquals(Map.of("thread 1;[root];run", "5", "thread 1;[root]", "2"), trace.stacks);
+    Profile trace = trace("{" + FRAMES + ",'samples':[" + samples + "]}", "");
+    assertEquals(Map.of("thread 1;[root];run", "5", "thread 1;[root]", "2"), trace.stacks());
     assertEquals(
         List.of(
             "2 samples are of nodes that the file does not have, or has in a circle",
@@ -269,6 +252,6 @@ class TraceFileTest extends StackFileFixture {
             "1 samples go back in time, and count as no time",
             "1 events have no time, or a time that is negative or too large",
             "shown: time; --sample-type shows another: samples"),
-        trace.notices);
+        trace.notices());
   }
 }

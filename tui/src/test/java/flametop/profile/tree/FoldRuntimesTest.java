@@ -7,7 +7,6 @@ import flametop.array.IntColumn;
 import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -20,40 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FoldRuntimesTest {
   private static final Shape FOLDED = Shape.of(new Shape.FoldRuntimes());
 
-  private static final class Table implements Functions {
-    private final List<Function> functions = new ArrayList<>();
-
-    @Override
-    public int functions() {
-      return functions.size();
-    }
-
-    @Override
-    public String name(int function) {
-      return functions.get(function).name();
-    }
-
-    @Override
-    public NodeKind kind(int function) {
-      return functions.get(function).kind();
-    }
-
-    @Override
-    public String module(int function) {
-      return functions.get(function).module();
-    }
-
-    @Override
-    public int function(NodeKind kind, String module, String name) {
-      Function function = new Function(kind, module, name);
-      if (!functions.contains(function)) {
-        functions.add(function);
-      }
-      return functions.indexOf(function);
-    }
-  }
-
-  private final Table table = new Table();
+  private final FunctionTable table = new FunctionTable();
   private final IntColumn origins = new IntColumn();
   private final Shaper shaper = new Shaper(FOLDED, table);
 

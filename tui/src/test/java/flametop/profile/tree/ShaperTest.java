@@ -11,9 +11,7 @@ import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.answer.Shape;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.regex.PatternSyntaxException;
@@ -23,42 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class ShaperTest {
-  private static final class Table implements Functions {
-    private final List<Function> functions = new ArrayList<>();
-    private final Map<Function, Integer> numbers = new HashMap<>();
-
-    @Override
-    public int functions() {
-      return functions.size();
-    }
-
-    @Override
-    public String name(int function) {
-      return functions.get(function).name();
-    }
-
-    @Override
-    public NodeKind kind(int function) {
-      return functions.get(function).kind();
-    }
-
-    @Override
-    public String module(int function) {
-      return functions.get(function).module();
-    }
-
-    @Override
-    public int function(NodeKind kind, String module, String name) {
-      return numbers.computeIfAbsent(
-          new Function(kind, module, name),
-          f -> {
-            functions.add(f);
-            return functions.size() - 1;
-          });
-    }
-  }
-
-  private final Table table = new Table();
+  private final FunctionTable table = new FunctionTable();
   private final IntColumn origins = new IntColumn();
 
   private int user(String name) {
