@@ -224,11 +224,6 @@ public final class Graph<F extends Fold> {
     shown = fold;
   }
 
-  /** Whether the number is of a node of this graph. */
-  public boolean has(long number) {
-    return numbered(number) != null;
-  }
-
   /** The paths with the node of this number; null if it is of another graph, or long gone. */
   public @Nullable Paths pathsOf(long number) {
     Numbered of = numbered(number);

@@ -62,7 +62,7 @@ public record GraphPicture(
                 && found.query.byState() == query.byState()
                 && Objects.equals(found.query.siblings(), query.siblings())
             ? found.slice
-            : tree.slice(query, zoom, first, last);
+            : tree.reader().slice(query, zoom, first, last);
     Selection selection =
         same != null && same.selected == selected && !same.isDue()
             ? same.selection

@@ -127,7 +127,7 @@ public final class Graphs<F extends Fold> {
     halves().forEach(half -> half.shown().refresh(System.nanoTime() + nanos));
     TreeReader below = halves.callees.shown().tree().reader();
     long selected = query.selected();
-    boolean above = halves.callers.has(selected);
+    boolean above = halves.callers.pathsOf(selected) != null;
     long ofCallers = above ? selected : GraphQuery.ROOT;
     long ofCallees = above || selected == GraphQuery.ROOT ? below.heaviestBranch() : selected;
     GraphPicture upper = halves.callers.picture(query.ofCallers(ofCallers));
