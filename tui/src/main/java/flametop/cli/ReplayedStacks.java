@@ -8,7 +8,6 @@ import flametop.profile.answer.GraphQuery;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.profile.file.StackInput;
-import flametop.profile.file.StackReplay;
 import flametop.profile.live.Profile;
 import flametop.profile.tree.Options;
 import flametop.sampler.CleanText;
@@ -24,7 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
 /** The stacks of a recorded stream, the same that {@code record --replay} writes. */
-final class ReplayedStacks implements StackReplay {
+final class ReplayedStacks implements StackInput.Replay {
   private final ReplaySource source;
 
   private ReplayedStacks(ReplaySource source) {

@@ -11,7 +11,7 @@ import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.ShapedTree;
 import flametop.profile.tree.TreeReader;
 import flametop.profile.tree.Worker;
-import java.util.ArrayList;
+import flametop.sampler.State;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -100,10 +100,7 @@ final class FileFold implements Fold {
 
   /** The shape that makes the same paths, each the other way round. */
   private static Shape turned(Shape shape) {
-    List<Shape.Step> steps = new ArrayList<>(shape.steps());
-    return shape.reversed()
-        ? shape.without(Shape.Reverse.class)
-        : Shape.of(steps.toArray(new Shape.Step[0])).plus(new Shape.Reverse());
+    return shape.reversed() ? shape.without(Shape.Reverse.class) : shape.plus(new Shape.Reverse());
   }
 
   private boolean isPlain() {

@@ -21,8 +21,7 @@ final class FileNotices {
     int illFormed = names.illFormed();
     if (illFormed > 0) {
       notices.add(
-          (illFormed == 1 ? "1 name is" : illFormed + " names are")
-              + " not in UTF-8: what cannot be read stands as \\xNN");
+          StackTally.are(illFormed, "name") + " not in UTF-8: what cannot be read stands as \\xNN");
     }
     if (names.owners().areTooMany()) {
       notices.add(

@@ -153,7 +153,7 @@ final class ProfileStacks implements StackSink {
     int depth = stack.names().length;
     int[] path = new int[depth];
     for (int i = 0; i < depth; i++) {
-      path[i] = logged(stack.kinds()[i], stack.names()[i], stack.modules()[i], null);
+      path[i] = add(stack.kinds()[i], stack.names()[i], stack.modules()[i], Place.NONE, null);
     }
     if (stack.shares().isEmpty() || !stack.kinds()[0].isOwner()) {
       log.stack(0, path, depth, MICROS.of(stack.value()));
@@ -162,14 +162,22 @@ final class ProfileStacks implements StackSink {
     for (FoldedStack.Share share : stack.shares()) {
       Owner owner =
           new Owner(stack.names()[0], share.pid(), share.thread(), share.tid(), "", share.state());
-      path[0] = logged(NodeKind.PROCESS, owner.comm(), "", owner);
+      path[0] = add(NodeKind.PROCESS, owner.comm(), "", Place.NONE, owner);
       log.stack(0, path, depth, MICROS.of(share.value()));
     }
   }
 
-  private int logged(NodeKind kind, String name, String module, @Nullable Owner owner) {
-    Objects.requireNonNull(log).frame(kind, name, module, Place.NONE, owner);
+  /** Gives a frame its number. */
+  private int add(NodeKind kind, String name, String module, Place place, @Nullable Owner of) {
+    if (log != null) {
+      log.frame(kind, name, module, place, of);
+    }
     return frames++;
+  }
+
+  private void name(byte[] text) {
+    batch.names.add(text);
+    batch.nameBytes += text.length;
   }
 
   /** What was read is no profile. */
@@ -240,16 +248,11 @@ final class ProfileStacks implements StackSink {
 
   @Override
   public int frame(NodeKind kind, String name, String module, Place place) {
-    byte[] text = StackNames.text(kind, cut(name), cut(module));
     if (frames >= names.most()) {
       return NO_FRAME;
     }
-    if (log != null) {
-      log.frame(kind, cut(name), cut(module), place, null);
-    }
-    batch.names.add(text);
-    batch.nameBytes += text.length;
-    return frames++;
+    name(StackNames.text(kind, cut(name), cut(module)));
+    return add(kind, cut(name), cut(module), place, null);
   }
 
   @Override
@@ -266,13 +269,8 @@ final class ProfileStacks implements StackSink {
             of.tid(),
             cut(of.cgroup()),
             of.state());
-    if (log != null) {
-      log.frame(NodeKind.PROCESS, owner.comm(), "", Place.NONE, owner);
-    }
-    byte[] text = OwnerNames.text(owner);
-    batch.names.add(text);
-    batch.nameBytes += text.length;
-    return frames++;
+    name(OwnerNames.text(owner));
+    return add(NodeKind.PROCESS, owner.comm(), "", Place.NONE, owner);
   }
 
   private static String cut(String name) {
@@ -292,14 +290,15 @@ final class ProfileStacks implements StackSink {
 
   @Override
   public void stack(int measure, int[] stack, int shared, int depth, long value) {
-    if (logs(measure) && isSound(stack, depth, value)) {
+    boolean sound = value >= 0 && depth <= StackLines.MAX_FRAMES;
+    if (logs(measure) && sound && hasAll(stack, 0, depth)) {
       Objects.requireNonNull(log).stack(measure, stack, depth, value);
     }
     same = Math.min(same, shared);
     if (!isShown(measure)) {
       return;
     }
-    if (value < 0 || depth > StackLines.MAX_FRAMES) {
+    if (!sound) {
       leaveOut(
           value == Unit.TOO_LARGE
               ? "its number is too large"
@@ -309,15 +308,13 @@ final class ProfileStacks implements StackSink {
     int from = Math.min(same, Math.min(lastDepth, depth));
     int differs = Arrays.mismatch(last, from, lastDepth, stack, from, depth);
     int common = differs < 0 ? depth : from + differs;
-    for (int i = common; i < depth; i++) {
-      if (stack[i] == NO_FRAME) {
-        mark(
-            () -> {
-              tally.begin();
-              tally.leaveOut();
-            });
-        return;
-      }
+    if (!hasAll(stack, common, depth)) {
+      mark(
+          () -> {
+            tally.begin();
+            tally.leaveOut();
+          });
+      return;
     }
     IntColumn stacks = batch.stacks;
     stacks.add(common);
@@ -337,12 +334,13 @@ final class ProfileStacks implements StackSink {
     }
   }
 
-  private static boolean isSound(int[] stack, int depth, long value) {
-    boolean sound = value >= 0 && depth <= StackLines.MAX_FRAMES;
-    for (int i = 0; i < depth && sound; i++) {
-      sound = stack[i] != NO_FRAME;
+  private static boolean hasAll(int[] stack, int from, int to) {
+    for (int i = from; i < to; i++) {
+      if (stack[i] == NO_FRAME) {
+        return false;
+      }
     }
-    return sound;
+    return true;
   }
 
   @Override
@@ -433,8 +431,7 @@ final class ProfileStacks implements StackSink {
       int more = items[at++];
       int node = nodes.size == 0 ? 0 : nodes.items[nodes.size - 1];
       for (int i = 0; i < more; i++) {
-        int name = functions.items[items[at++]];
-        node = node < 0 || name < 0 ? -1 : child(node, name);
+        node = tree.growNamed(node, functions.items[items[at++]]);
         nodes.add(node);
       }
       tally.begin();
@@ -442,29 +439,13 @@ final class ProfileStacks implements StackSink {
     }
   }
 
-  /** The child of a node, mostly the one that was added to last. */
-  private int child(int parent, int name) {
-    int function = StackNames.function(name, parent == 0 && tree.isComm());
-    int guess = tree.recent(parent);
-    return guess != 0 && tree.function(guess) == function ? guess : tree.grow(parent, function);
-  }
-
   private void add(int node, long value, int digits) {
-    if (node < 0) {
-      tally.leaveOut();
-      return;
-    }
     long whole = value;
     int behind = digits;
     while (behind > 0 && whole % 10 == 0) {
       whole /= 10;
       behind--;
     }
-    if (!tree.fits(whole, behind, column)) {
-      tally.refuse(StackLines.TOO_LARGE_SUM);
-      return;
-    }
-    tree.add(node, whole, behind, column);
-    tally.held(value > 0);
+    tally.add(tree, node, whole, behind, column);
   }
 }

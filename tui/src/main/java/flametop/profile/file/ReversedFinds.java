@@ -41,7 +41,7 @@ final class ReversedFinds extends Finds {
       for (int function = 0; function < functions.functions(); function++) {
         is.set(function, matches.test(function));
       }
-      its = tree.mark(is);
+      its = tree.new Marks(is);
       marks = its;
       pattern = wanted;
     }

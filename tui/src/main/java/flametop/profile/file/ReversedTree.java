@@ -483,15 +483,6 @@ final class ReversedTree extends ArrayTree {
     return Math.max(weight(node, 0), baseline(node, 0));
   }
 
-  /**
-   * Marks the stacks that pass through any of some functions.
-   *
-   * @param is by function: whether it is one of them
-   */
-  Marks mark(BitSet is) {
-    return new Marks(is);
-  }
-
   /** Which stacks pass through any of some functions. */
   final class Marks {
     /** By node of the other tree: whether a frame on its path is one of the functions. */
@@ -500,7 +491,10 @@ final class ReversedTree extends ArrayTree {
     /** Weight of these stacks. */
     final long weight;
 
-    private Marks(BitSet is) {
+    /**
+     * @param is by function: whether it is one of them
+     */
+    Marks(BitSet is) {
       BitSet owners = new BitSet();
       long all = 0;
       int nodes = Math.min(from.nodes(), now.length);

@@ -42,12 +42,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final int number;
   private final int files;
 
-  /** Whether the outermost frames are comms; null: as the files say. */
-  private final @Nullable Boolean comm;
-
-  /** Whether another sample type can be shown. */
-  private final boolean rereads;
-
+  private final Choice choice;
   private final long opened = System.nanoTime();
   private final Worker worker;
   private volatile boolean closed;
@@ -60,7 +55,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private final StackNames names;
   private final StackTree tree;
   private final List<StackLines> lines = new ArrayList<>();
-  private final List<ProfileStacks> profiles = new ArrayList<>();
 
   /** Why each input is not read to its end; null if it is. */
   private final @Nullable String[] troubles;
@@ -104,9 +98,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   }
 
   private StackFile(List<StackInput> inputs, boolean two, int number, int files, Choice choice) {
-    Boolean comm = choice.comm;
-    this.comm = comm;
-    rereads = choice.rereads;
+    this.choice = choice;
     this.inputs = inputs;
     this.number = number;
     this.files = files;
@@ -114,7 +106,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     store = new FileStore(number, files);
     names = store.names();
     tree = store.whole();
-    tree.ask(comm);
+    tree.ask(choice.comm);
     graphs = new Graphs<>(store, Shape.PLAIN);
     if (two) {
       tree.compare();
@@ -131,20 +123,6 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
             this::slice,
             t -> t instanceof RuntimeException || t instanceof OutOfMemoryError,
             this::tell);
-    int column = two ? StackTree.BEFORE : StackTree.NOW;
-    for (StackLines of : lines) {
-      profiles.add(
-          new ProfileStacks(
-              names,
-              tree,
-              column,
-              of.tally(),
-              choice.sampleType,
-              worker::enqueue,
-              () -> closed,
-              choice.samples));
-      column = StackTree.NOW;
-    }
     Thread reader = new Thread(this::read, "read");
     reader.setDaemon(true);
     reader.start();
@@ -186,9 +164,21 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       for (int i = 0; i < inputs.size(); i++) {
         int at = i;
         StackInput input = inputs.get(i);
+        StackLines of = lines.get(i);
         reads = i;
         try (input) {
-          reader.read(input, lines.get(i), profiles.get(i));
+          reader.read(
+              input,
+              of,
+              new ProfileStacks(
+                  names,
+                  tree,
+                  of.column,
+                  of.tally(),
+                  choice.sampleType,
+                  worker::enqueue,
+                  () -> closed,
+                  choice.samples));
           if (!closed && input.hasShrunk()) {
             worker.enqueue(() -> troubles[at] = "it became shorter while it was read");
           }
@@ -381,8 +371,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
         done ? "" : inputs.get(reads).waits(),
         folded(),
         tree.isComm(),
-        comm == null ? tree.saidComm() : comm,
-        names.owners().says(rereads && now.measures().size() > 1),
+        choice.comm == null ? tree.saidComm() : choice.comm,
+        names.owners().says(choice.rereads && now.measures().size() > 1),
         now.measures().size() > 1 ? now.measures() : List.of(),
         now.measure());
   }
@@ -403,7 +393,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   private List<String> notices() {
     FileNotices notices = new FileNotices(names, inputs.size() > 1, done);
     for (int i = 0; i < lines.size(); i++) {
-      notices.add(inputs.get(i), lines.get(i), troubles[i], isWatched && rereads);
+      notices.add(inputs.get(i), lines.get(i), troubles[i], isWatched && choice.rereads);
     }
     graphs.all().forEach(of -> notices.refused(of.refused()));
     return notices.lines();
@@ -433,7 +423,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     worker.enqueue(
         () -> {
           Shape.Comm asked = shape.last(Shape.Comm.class);
-          tree.ask(asked == null ? comm : Boolean.valueOf(asked.is()));
+          tree.ask(asked == null ? choice.comm : Boolean.valueOf(asked.is()));
           look();
           wanted = shape.without(Shape.Comm.class);
           graph().shape(inStates());

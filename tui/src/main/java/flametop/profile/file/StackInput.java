@@ -1,5 +1,6 @@
 package flametop.profile.file;
 
+import flametop.profile.answer.FoldedStack;
 import flametop.sampler.CleanText;
 import java.io.BufferedInputStream;
 import java.io.ByteArrayInputStream;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -26,6 +28,19 @@ import org.tukaani.xz.XZInputStream;
 
 /** The bytes of a file of stacks, or of stdin; unpacked if they are {@link Packing packed}. */
 public final class StackInput implements AutoCloseable {
+  /** Makes stacks of a file of another format. Their values count µs. */
+  public interface Replay extends AutoCloseable {
+    /**
+     * Makes the stacks, and hands them on in the order of their names; waits as long as that takes.
+     *
+     * @throws IOException with a line for people, after those stacks that could be made
+     */
+    void read(Consumer<FoldedStack> to) throws IOException;
+
+    @Override
+    void close();
+  }
+
   /** The name of stdin. */
   private static final String STDIN = "-";
 
@@ -74,7 +89,7 @@ public final class StackInput implements AutoCloseable {
   private final @Nullable Path regular;
 
   /** Makes the stacks; null: the input is text. */
-  private final @Nullable StackReplay replay;
+  private final @Nullable Replay replay;
 
   private final AtomicLong counted = new AtomicLong();
   private final LongSupplier bytes;
@@ -131,7 +146,7 @@ public final class StackInput implements AutoCloseable {
    * @param size of the file in bytes
    * @param bytes how much of the file was read so far
    */
-  public StackInput(String name, long size, StackReplay replay, LongSupplier bytes) {
+  public StackInput(String name, long size, Replay replay, LongSupplier bytes) {
     this.name = name;
     this.size = size;
     this.replay = replay;
@@ -239,7 +254,7 @@ public final class StackInput implements AutoCloseable {
   }
 
   /** Makes the stacks; null if the input is text. */
-  @Nullable StackReplay replay() {
+  @Nullable Replay replay() {
     return replay;
   }
 

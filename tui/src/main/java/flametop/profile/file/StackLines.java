@@ -48,7 +48,10 @@ final class StackLines {
 
   private final StackNames names;
   private final StackTree tree;
-  private final int column;
+
+  /** Which numbers a line with one number has. */
+  final int column;
+
   private final boolean alone;
 
   /** The first bytes of the file, which tell a file of another format. */
@@ -127,17 +130,9 @@ final class StackLines {
     for (int i = 0; i < stack.names().length && leaf >= 0; i++) {
       String frame = FoldedName.written(stack.kinds()[i], stack.names()[i], i == 0, true);
       byte[] text = frame.getBytes(StandardCharsets.UTF_8);
-      int name = names.intern(text, 0, text.length);
-      leaf = name < 0 ? -1 : tree.grow(leaf, StackNames.function(name, i == 0 && tree.isComm()));
+      leaf = tree.growNamed(leaf, names.intern(text, 0, text.length));
     }
-    if (leaf < 0) {
-      tally.leaveOut();
-    } else if (tree.fits(stack.value(), 0, column)) {
-      tree.add(leaf, stack.value(), 0, column);
-      tally.held(stack.value() > 0);
-    } else {
-      tally.refuse(TOO_LARGE_SUM);
-    }
+    tally.add(tree, leaf, stack.value(), 0, column);
   }
 
   /** Finds out by the first bytes whether the file has another format. */
@@ -310,11 +305,7 @@ final class StackLines {
         parent = guess;
       } else {
         frameEnd = find(text, at, stackEnd, SEMICOLONS, ';');
-        int name = names.intern(text, at, frameEnd);
-        parent =
-            name < 0
-                ? -1
-                : tree.grow(parent, StackNames.function(name, depth == 0 && tree.isComm()));
+        parent = tree.growNamed(parent, names.intern(text, at, frameEnd));
         if (parent < 0) {
           return false;
         }

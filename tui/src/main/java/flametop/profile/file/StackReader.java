@@ -122,7 +122,8 @@ final class StackReader {
     }
   }
 
-  private void replay(StackReplay replay, StackLines into, ProfileStacks log) throws IOException {
+  private void replay(StackInput.Replay replay, StackLines into, ProfileStacks log)
+      throws IOException {
     List<FoldedStack> stacks = new ArrayList<>();
     try {
       replay.read(

@@ -20,10 +20,7 @@ final class StackTally {
   private String unit = "";
   private final List<String> notes = new ArrayList<>();
 
-  /** The measures of the profile; empty in folded stacks. */
   private List<String> measures = List.of();
-
-  /** Which of them is chosen. */
   private int measure;
 
   /** Whether each stack is a line, and can be named by the number of that. */
@@ -32,6 +29,23 @@ final class StackTally {
   /** Counts a line, or a stack that is no line. */
   void begin() {
     lines++;
+  }
+
+  /**
+   * Adds a number to the stacks that end in a node, and counts the stack.
+   *
+   * @param node -1 if there is no room for it
+   * @param digits of the number that stand behind the point
+   */
+  void add(StackTree to, int node, long value, int digits, int column) {
+    if (node < 0) {
+      leaveOut();
+    } else if (to.fits(value, digits, column)) {
+      to.add(node, value, digits, column);
+      held(value > 0);
+    } else {
+      refuse(StackLines.TOO_LARGE_SUM);
+    }
   }
 
   /** Counts a stack that is in the tree. */
@@ -122,18 +136,8 @@ final class StackTally {
   }
 
   /** {@code line 17: no number at its end}. */
-  String firstBad() {
+  private String firstBad() {
     return lined ? "line " + firstBadLine + ": " + firstBadReason : firstBadReason;
-  }
-
-  /** How many stacks there was no room for. */
-  long unheld() {
-    return unheld;
-  }
-
-  /** The line of the first of them. */
-  long firstUnheld() {
-    return firstUnheldLine;
   }
 
   /** The unit of the numbers, as the input says; empty if it does not. */
@@ -147,26 +151,24 @@ final class StackTally {
    * @param before of each line
    */
   void complain(String before, List<String> into) {
-    if (bad > 0 && lined) {
-      into.add(
-          before
-              + (bad == 1 ? "1 line is" : bad + " lines are")
-              + " no stack and left out, first "
-              + firstBad());
-    } else if (bad > 0) {
-      into.add(
-          before
-              + (bad == 1 ? "1 stack is left out: " : bad + " stacks are left out, the first: ")
-              + firstBadReason);
+    if (bad > 0) {
+      String first = lined ? ", first " : bad == 1 ? ": " : ", the first: ";
+      String what = lined ? are(bad, "line") + " no stack and" : are(bad, "stack");
+      into.add(before + what + " left out" + first + firstBad());
     }
     if (unheld > 0) {
       into.add(
           before
-              + (unheld == 1 ? "1 stack is" : unheld + " stacks are")
+              + are(unheld, "stack")
               + " left out"
               + (lined ? ", first line " + firstUnheldLine : "")
               + ": there is no memory for more frames; a part of the file needs less");
     }
+  }
+
+  /** {@code 1 line is}, {@code 2 lines are}. */
+  static String are(long count, String thing) {
+    return count == 1 ? "1 " + thing + " is" : count + " " + thing + "s are";
   }
 
   /**

@@ -50,16 +50,16 @@ final class StackTree extends ArrayTree {
 
   private LongColumn own = new LongColumn();
 
-  // Null as long as nothing is compared.
+  /** Null as long as nothing is compared. */
   private @Nullable LongColumn ownBefore;
-  private @Nullable LongColumn sumBefore;
+
+  private LongColumn sumBefore = new LongColumn();
 
   /** The tree of all stacks, by whose totals numbers are brought to one scale. */
   private final StackTree whole;
 
   private final long[] total = new long[2];
 
-  /** Digits behind the point: the columns hold the numbers times ten to this power. */
   private int decimals;
 
   /** With more digits the total would be too large. */
@@ -67,9 +67,6 @@ final class StackTree extends ArrayTree {
 
   /** Whether outermost frames are comms, as the user says; null: as the files say. */
   private @Nullable Boolean asked;
-
-  /** Whether nothing more will be added. */
-  private boolean trimmed;
 
   private boolean said;
   private boolean comm;
@@ -108,8 +105,24 @@ final class StackTree extends ArrayTree {
     this.whole = whole == null ? this : whole;
   }
 
+  /**
+   * The child of a node with a name, right below the root perhaps a comm; made if need be.
+   *
+   * @param parent -1 if there was no room for the node
+   * @param name -1 if there was no room for the name
+   * @return -1 if there is no room for the child
+   */
+  int growNamed(int parent, int name) {
+    boolean room = parent != NONE && name >= 0;
+    return room ? grow(parent, StackNames.function(name, parent == ROOT && isComm())) : NONE;
+  }
+
   /** The child of a node with a function, made if need be; -1 if there is no room for a node. */
   int grow(int parent, int function) {
+    int guess = recent.items[parent];
+    if (guess != 0 && function(guess) == function) {
+      return guess;
+    }
     int node = nodes() < mostNodes ? make(parent, function) : find(parent, function);
     if (node == own.size) {
       own.add(0);
@@ -137,24 +150,23 @@ final class StackTree extends ArrayTree {
   /** Says that nothing more will be added. */
   void trim() {
     index = null;
-    trimmed = true;
     recent.empty();
     recent.trim();
     keys.trim();
     firstChild.trim();
     sibling.trim();
     own.trim();
-    sum = new LongColumn();
     if (ownBefore != null) {
       ownBefore.trim();
-      sumBefore = new LongColumn();
     }
+    sum = new LongColumn();
+    sumBefore = new LongColumn();
     stale = true;
   }
 
   /** Whether nothing more will be added. */
   boolean isWhole() {
-    return trimmed;
+    return index == null;
   }
 
   /**
@@ -312,14 +324,12 @@ final class StackTree extends ArrayTree {
   void compare() {
     ownBefore = new LongColumn();
     ownBefore.zero(nodes());
-    sumBefore = new LongColumn();
     stale = true;
   }
 
   /** Drops the column of numbers before. */
   void compareNothing() {
     ownBefore = null;
-    sumBefore = null;
     total[BEFORE] = 0;
     stale = true;
   }
@@ -341,7 +351,7 @@ final class StackTree extends ArrayTree {
       sum.items[node] = own.items[node] * times;
     }
     sum(sum.items);
-    if (ownBefore != null && sumBefore != null) {
+    if (ownBefore != null) {
       sumBefore.zero(nodes);
       for (int node = 0; node < nodes; node++) {
         sumBefore.items[node] = scaled(ownBefore.items[node], scale);
@@ -421,11 +431,11 @@ final class StackTree extends ArrayTree {
 
   @Override
   public long baseline(int node, int states) {
-    return sumBefore == null ? 0 : sumBefore.get(node);
+    return ownBefore == null ? 0 : sumBefore.get(node);
   }
 
   @Override
   public boolean hasBaseline() {
-    return sumBefore != null;
+    return ownBefore != null;
   }
 }
