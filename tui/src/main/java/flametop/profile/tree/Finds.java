@@ -1,9 +1,9 @@
 package flametop.profile.tree;
 
 import flametop.array.IntColumn;
+import flametop.array.LongColumn;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
-import java.util.Arrays;
 import java.util.BitSet;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -133,19 +133,14 @@ public class Finds {
     for (int i = 0; i < topmost.size; i++) {
       weight += reader.weight(topmost.items[i], bits);
     }
-    long[] nodes = new long[Math.min(count, MAX_LISTED)];
-    int listed = 0;
-    for (int i = 0; i < ordered.size && listed < nodes.length; i++) {
+    LongColumn nodes = new LongColumn();
+    for (int i = 0; i < ordered.size && nodes.size < MAX_LISTED; i++) {
       if (reader.extent(ordered.items[i], bits) > 0) {
-        nodes[listed++] = reader.number(ordered.items[i]);
+        nodes.add(reader.number(ordered.items[i]));
       }
     }
     return new Snapshot.Search(
-        wanted,
-        Math.min(weight, reader.total(states)),
-        listed < nodes.length ? Arrays.copyOf(nodes, listed) : nodes,
-        count,
-        false);
+        wanted, Math.min(weight, reader.total(states)), nodes.toArray(), count, false);
   }
 
   private void order(TreeReader reader) {

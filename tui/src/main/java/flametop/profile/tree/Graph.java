@@ -1,8 +1,11 @@
 package flametop.profile.tree;
 
 import flametop.profile.answer.GraphQuery;
+import flametop.profile.answer.GraphSlice;
+import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Siblings;
+import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.TopQuery;
 import flametop.profile.answer.TopReport;
 import java.util.ArrayList;
@@ -260,22 +263,40 @@ public final class Graph<F extends Fold> {
    * The answer to a query, from the graph as it is; made anew only as far as something has changed.
    */
   public GraphPicture picture(GraphQuery query) {
+    ShapedTree tree = shown.tree();
+    long version = version();
+    int zoom = resolve(query.zoom());
     int selected = resolve(query.selected());
-    Siblings siblings = query.siblings();
+    GraphPicture before = picture;
+    boolean unchanged =
+        before != null
+            && before.version() == version
+            && before.query().states().equals(query.states());
+    GraphPicture same = unchanged ? before : null;
+    GraphPicture found =
+        same != null && Matches.same(same.query().search(), query.search()) ? same : null;
+    GraphSlice slice =
+        found != null && found.hasSlice(query, zoom) ? found.slice() : slice(query, zoom);
     // The answer to a key does not wait for its trend, nor a new node of very many to be watched.
-    boolean again = picture != null && picture.selected() == selected;
-    picture =
-        GraphPicture.of(
-            picture,
-            query,
-            version(),
-            shown,
-            resolve(query.zoom()),
-            selected,
-            siblings == null ? 0 : resolve(siblings.first()),
-            siblings == null ? 0 : resolve(siblings.last()),
-            again ? TREND_NANOS : 0);
+    boolean again = before != null && before.selected() == selected;
+    Selection selection =
+        same != null && again && !same.isDue()
+            ? same.selection()
+            : shown.selection(selected, query.states(), again ? TREND_NANOS : 0);
+    Snapshot.Search search = null;
+    if (query.search() != null) {
+      search = found != null ? found.search() : tree.search(query.search(), query.states());
+    }
+    long total = same != null ? same.total() : tree.reader().total(query.states());
+    picture = new GraphPicture(query, version, zoom, selected, slice, selection, search, total);
     return picture;
+  }
+
+  private GraphSlice slice(GraphQuery query, int zoom) {
+    Siblings of = query.siblings();
+    int first = of == null ? 0 : resolve(of.first());
+    int last = of == null ? 0 : resolve(of.last());
+    return shown.tree().reader().slice(query, zoom, first, last);
   }
 
   /**

@@ -26,59 +26,16 @@ public record GraphPicture(
     long total) {
 
   /** Whether something is still being looked for. */
-  private boolean isDue() {
+  boolean isDue() {
     return selection.before() == null;
   }
 
-  /**
-   * The next one.
-   *
-   * @param before the picture before, whose unchanged parts are taken over; null if there is none
-   * @param of what is shown
-   * @param first first of the siblings that are wanted; 0 for all
-   * @param last like {@code first}
-   */
-  static GraphPicture of(
-      @Nullable GraphPicture before,
-      GraphQuery query,
-      long version,
-      Fold of,
-      int zoom,
-      int selected,
-      int first,
-      int last,
-      long budget) {
-    ShapedTree tree = of.tree();
-    boolean unchanged =
-        before != null && before.version == version && before.query.states().equals(query.states());
-    GraphPicture same = unchanged ? before : null;
-    GraphPicture found =
-        same != null && Matches.same(same.query.search(), query.search()) ? same : null;
-    GraphSlice slice =
-        found != null
-                && found.zoom == zoom
-                && found.query.columns() == query.columns()
-                && found.query.levels() == query.levels()
-                && found.query.byState() == query.byState()
-                && Objects.equals(found.query.siblings(), query.siblings())
-            ? found.slice
-            : tree.reader().slice(query, zoom, first, last);
-    Selection selection =
-        same != null && same.selected == selected && !same.isDue()
-            ? same.selection
-            : of.selection(selected, query.states(), budget);
-    Snapshot.Search search = null;
-    if (query.search() != null) {
-      search = found != null ? found.search : tree.search(query.search(), query.states());
-    }
-    return new GraphPicture(
-        query,
-        version,
-        zoom,
-        selected,
-        slice,
-        selection,
-        search,
-        same != null ? same.total : tree.reader().total(query.states()));
+  /** Whether another query wants the same slice, of a graph that did not change. */
+  boolean hasSlice(GraphQuery other, int otherZoom) {
+    return zoom == otherZoom
+        && query.columns() == other.columns()
+        && query.levels() == other.levels()
+        && query.byState() == other.byState()
+        && Objects.equals(query.siblings(), other.siblings());
   }
 }

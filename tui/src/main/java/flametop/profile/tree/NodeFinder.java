@@ -61,12 +61,11 @@ public final class NodeFinder {
 
   /** Reads the functions from below the root to a node. */
   private void path(Paths of, int node) {
-    int depth = of.depth(node);
     path.clear();
-    path.set(depth, 0);
-    path.size = depth;
-    for (int n = node; n != ROOT; n = of.parent(n)) {
-      path.items[--depth] = of.function(n);
+    for (int n : of.pathTo(node)) {
+      if (n != ROOT) {
+        path.add(of.function(n));
+      }
     }
   }
 

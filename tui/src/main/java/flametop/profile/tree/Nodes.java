@@ -73,11 +73,7 @@ public class Nodes implements Paths {
     return paths(Map.of());
   }
 
-  /**
-   * The paths of the nodes as they are now.
-   *
-   * @param moved where the stacks are that left a node
-   */
+  /** The same where the stacks that left a node are in another one now. */
   protected final Paths paths(Map<Integer, Integer> moved) {
     return new Kept(keys.held(), moved);
   }

@@ -18,6 +18,15 @@ public interface Paths {
     return node;
   }
 
+  /** The nodes from the root to a node. */
+  default int[] pathTo(int node) {
+    int[] path = new int[depth(node) + 1];
+    for (int n = node, i = path.length - 1; i >= 0; i--, n = parent(n)) {
+      path[i] = n;
+    }
+    return path;
+  }
+
   /** How many nodes stand above a node. */
   default int depth(int node) {
     int depth = 0;

@@ -1,6 +1,6 @@
 package flametop.profile.tree;
 
-import java.util.Arrays;
+import flametop.array.IntColumn;
 import java.util.BitSet;
 import java.util.List;
 import java.util.function.IntConsumer;
@@ -19,7 +19,7 @@ public final class Slots {
   /** Numbers above the slots stand for things without a slot. */
   private static final int MOST = (1 << BITS) - (1 << 10);
 
-  private int[] slotOf = new int[0];
+  private final IntColumn slotOf = new IntColumn(NONE);
   private final BitSet used = new BitSet();
   private final BitSet introduced = new BitSet();
   private int count;
@@ -30,14 +30,9 @@ public final class Slots {
 
   /** A slot for the thing that has this id from now on. */
   public int introduce(int id) {
-    if (id >= slotOf.length) {
-      int length = slotOf.length;
-      slotOf = Arrays.copyOf(slotOf, Math.max(Math.max(id + 1, 256), 2 * length));
-      Arrays.fill(slotOf, length, slotOf.length, NONE);
-    }
     forget(id);
     int slot = take();
-    slotOf[id] = slot;
+    slotOf.set(id, slot);
     introduced.set(slot);
     return slot;
   }
@@ -66,7 +61,7 @@ public final class Slots {
 
   /** The slot of the thing with this id; {@link #NONE} if there is none. */
   public int of(int id) {
-    return id < slotOf.length ? slotOf[id] : NONE;
+    return slotOf.get(id);
   }
 
   /** Nothing has this id any more. */
@@ -74,7 +69,7 @@ public final class Slots {
     int slot = of(id);
     if (slot != NONE) {
       introduced.clear(slot);
-      slotOf[id] = NONE;
+      slotOf.items[id] = NONE;
     }
   }
 

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import java.util.function.IntToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -48,18 +49,13 @@ public final class Top {
   public TopReport report(TopQuery query, Noise noise) {
     look();
     int states = query.states().bits();
-    int nodes = tree.nodes();
-    long[] self = new long[functions.functions()];
-    long[] total = new long[self.length];
+    Sums now = sums(node -> tree.weight(node, states));
+    long[] self = now.self;
+    long[] total = now.total;
     boolean compared = tree.hasBaseline();
-    long[] selfBefore = new long[compared ? self.length : 0];
-    long[] totalBefore = new long[compared ? self.length : 0];
-    for (int node = 0; node < nodes; node++) {
-      add(node, tree.weight(node, states), self, total);
-      if (compared) {
-        add(node, tree.baseline(node, states), selfBefore, totalBefore);
-      }
-    }
+    Sums then = compared ? sums(node -> tree.baseline(node, states)) : new Sums(0);
+    long[] selfBefore = then.self;
+    long[] totalBefore = then.total;
     long whole = Math.max(0, tree.weight(ROOT, states));
     whole = compared ? Math.max(whole, tree.baseline(ROOT, states)) : whole;
     if (query.search() != null) {
@@ -91,8 +87,8 @@ public final class Top {
     }
     TopQuery.Order order = query.order().in(compared, tree.hasStates());
     long[] by = by(order, self, total, before);
-    long[] then = order == TopQuery.Order.CPU ? self : total;
-    int[] first = first(found, by, then, query.rows(), query.to());
+    long[] second = order == TopQuery.Order.CPU ? self : total;
+    int[] first = first(found, by, second, query.rows(), query.to());
     long[][] selfByState = new long[self.length][];
     long[][] totalByState = new long[self.length][];
     split(first, selfByState, totalByState);
@@ -112,22 +108,27 @@ public final class Top {
     return new TopReport(List.copyOf(rows), found.size, all, whole);
   }
 
-  /** Adds the amount of a node to its function, and takes the amount away from the parent's own. */
-  private void add(int node, long amount, long[] self, long[] total) {
-    if (amount != 0) {
-      if (!repeated.get(node)) {
-        total[tree.function(node)] += amount;
-      }
-      addSelf(node, amount, self);
+  /** Amounts by function: in the function itself, and in all that it calls too. */
+  private record Sums(long[] self, long[] total) {
+    Sums(int functions) {
+      this(new long[functions], new long[functions]);
     }
   }
 
-  private void addSelf(int node, long amount, long[] self) {
-    self[tree.function(node)] += amount;
-    int parent = tree.parent(node);
-    if (parent != NONE) {
-      self[tree.function(parent)] -= amount;
+  private Sums sums(IntToLongFunction amounts) {
+    Sums sums = new Sums(functions.functions());
+    for (int node = 0; node < seen; node++) {
+      long amount = amounts.applyAsLong(node);
+      if (amount != 0) {
+        int function = tree.function(node);
+        sums.total[function] += repeated.get(node) ? 0 : amount;
+        sums.self[function] += amount;
+        if (node != ROOT) {
+          sums.self[tree.function(tree.parent(node))] -= amount;
+        }
+      }
     }
+    return sums;
   }
 
   /**
@@ -146,30 +147,12 @@ public final class Top {
     if (order.isOfChange()) {
       return byChange(order == TopQuery.Order.SELF_CHANGE, self, total, before);
     }
-    if (order == TopQuery.Order.CPU) {
-      return onCpu(self.length);
+    StateSet states = order == TopQuery.Order.CPU ? StateSet.of(State.RUN) : order.states();
+    if (states != null) {
+      Sums sums = sums(node -> tree.weight(node, states.bits()));
+      return order == TopQuery.Order.CPU ? sums.self : sums.total;
     }
-    StateSet states = order.states();
-    if (states == null) {
-      return order == TopQuery.Order.SELF ? self : order == TopQuery.Order.TOTAL ? total : null;
-    }
-    long[] by = new long[self.length];
-    for (int node = 0; node < seen; node++) {
-      if (!repeated.get(node)) {
-        by[tree.function(node)] += tree.weight(node, states.bits());
-      }
-    }
-    return by;
-  }
-
-  /** The time on a CPU in each function itself. */
-  private long[] onCpu(int functions) {
-    int run = StateSet.of(State.RUN).bits();
-    long[] self = new long[functions];
-    for (int node = 0; node < seen; node++) {
-      addSelf(node, tree.weight(node, run), self);
-    }
-    return self;
+    return order == TopQuery.Order.SELF ? self : order == TopQuery.Order.TOTAL ? total : null;
   }
 
   /** How much more or less it is; what is no change is last. */

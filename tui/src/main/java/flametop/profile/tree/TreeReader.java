@@ -109,12 +109,7 @@ public final class TreeReader {
 
   /** Names from the root to a node. */
   public String[] path(int node) {
-    int depth = tree.depth(node);
-    String[] path = new String[depth + 1];
-    for (int n = node; n != NONE; n = tree.parent(n)) {
-      path[depth--] = name(n);
-    }
-    return path;
+    return Arrays.stream(tree.pathTo(node)).mapToObj(this::name).toArray(String[]::new);
   }
 
   /** Numbers of functions that no node has may mean others from now on. */
@@ -244,17 +239,10 @@ public final class TreeReader {
     int states = query.states().bits();
     tree.look();
     SliceBuilder slice = new SliceBuilder(query);
-    IntColumn ancestors = new IntColumn();
-    for (int node = tree.parent(zoom); node != NONE; node = tree.parent(node)) {
-      ancestors.add(node);
+    int zoomIndex = NONE;
+    for (int node : tree.pathTo(zoom)) {
+      zoomIndex = slice.add(new Child(node, extent(node, states), zoomIndex, 0));
     }
-    int above = NONE;
-    for (int i = ancestors.size - 1; i >= 0; i--) {
-      int node = ancestors.items[i];
-      above = slice.add(new Child(node, extent(node, states), above, 0));
-    }
-    int zoomIndex = ancestors.size;
-    slice.add(new Child(zoom, extent(zoom, states), above, 0));
     boolean opened = tree.parent(from) == zoom && tree.parent(to) == zoom;
     // What is compared is more than its parent where it moved: that is drawn, not a mistake.
     boolean whole = !tree.hasBaseline();
