@@ -4,11 +4,12 @@ import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
-import flametop.profile.tree.LookAhead;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import java.util.Spliterators;
+import java.util.Spliterators.AbstractSpliterator;
+import java.util.function.Consumer;
 
 /**
  * The stacks of an export: the same numbers in every format.
@@ -61,7 +62,7 @@ public record StackExport(
     return new StackExport(
         samples == 0 ? provenance : provenance.withSamples(samples),
         measure,
-        () -> new Converted(measured.iterator(), measure),
+        () -> Spliterators.iterator(new Converted(measured.iterator(), measure)),
         total / measure.parts(),
         0,
         false,
@@ -113,18 +114,19 @@ public record StackExport(
     return Measure.grouped(written) + " stacks, " + measure.sum(whole, text(total));
   }
 
-  private static final class Converted extends LookAhead<FoldedStack> {
+  private static final class Converted extends AbstractSpliterator<FoldedStack> {
     private final Iterator<FoldedStack> measured;
     private final long parts;
     private long rest;
 
     Converted(Iterator<FoldedStack> measured, Measure measure) {
+      super(Long.MAX_VALUE, ORDERED);
       this.measured = measured;
       parts = measure.parts();
     }
 
     @Override
-    protected @Nullable FoldedStack find() {
+    public boolean tryAdvance(Consumer<? super FoldedStack> action) {
       while (measured.hasNext()) {
         FoldedStack stack = measured.next();
         List<FoldedStack.Share> shares = new ArrayList<>(stack.shares().size());
@@ -140,10 +142,12 @@ public record StackExport(
           }
         }
         if (value > 0) {
-          return new FoldedStack(stack.names(), stack.kinds(), stack.modules(), value, shares);
+          action.accept(
+              new FoldedStack(stack.names(), stack.kinds(), stack.modules(), value, shares));
+          return true;
         }
       }
-      return null;
+      return false;
     }
 
     private long whole(long value) {

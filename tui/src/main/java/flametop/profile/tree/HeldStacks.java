@@ -9,6 +9,9 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Spliterators;
+import java.util.Spliterators.AbstractSpliterator;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -83,11 +86,8 @@ public final class HeldStacks implements Iterable<FoldedStack> {
    * @param zoom names of the frames down to the node
    */
   public static HeldStacks below(Ends ends, int node, List<String> zoom) {
-    int[] above = new int[Math.max(0, ends.tree.depth(node) - 1)];
-    int at = above.length;
-    for (int n = ends.tree.parent(node); n > ROOT; n = ends.tree.parent(n)) {
-      above[--at] = n;
-    }
+    int[] path = ends.tree.pathTo(node);
+    int[] above = Arrays.copyOfRange(path, 1, Math.max(1, path.length - 1));
     return new HeldStacks(ends, above, false, new long[] {node}, false, node == ROOT, zoom);
   }
 
@@ -143,7 +143,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
 
   @Override
   public Iterator<FoldedStack> iterator() {
-    return new Walk();
+    return Spliterators.iterator(new Walk());
   }
 
   /**
@@ -151,7 +151,7 @@ public final class HeldStacks implements Iterable<FoldedStack> {
    * other, or reversed stacks, each with the node of its current frame. The nodes of the next level
    * stand behind the range; reversed stacks stay in their range and are ordered anew.
    */
-  private final class Walk extends LookAhead<FoldedStack> {
+  private final class Walk extends AbstractSpliterator<FoldedStack> {
     private long[] items = Arrays.copyOf(first, Math.max(1, first.length));
     private final IntColumn at = new IntColumn();
     private final IntColumn to = new IntColumn();
@@ -159,9 +159,14 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     private NodeKind[] kinds = new NodeKind[64];
     private String[] modules = new String[64];
     private final int lead;
+
+    /** By function: its place in the order of names; only while items are sorted. */
+    private final IntColumn rank = new IntColumn();
+
     private boolean begun;
 
     Walk() {
+      super(Long.MAX_VALUE, ORDERED);
       lead = above.length;
       for (int i = 0; i < lead; i++) {
         frame(i, ends.tree.function(above[i]));
@@ -188,7 +193,15 @@ public final class HeldStacks implements Iterable<FoldedStack> {
     }
 
     @Override
-    protected @Nullable FoldedStack find() {
+    public boolean tryAdvance(Consumer<? super FoldedStack> action) {
+      FoldedStack found = find();
+      if (found != null) {
+        action.accept(found);
+      }
+      return found != null;
+    }
+
+    private @Nullable FoldedStack find() {
       if (!begun) {
         begun = true;
         FoldedStack bare = withoutFrame();
@@ -329,25 +342,24 @@ public final class HeldStacks implements Iterable<FoldedStack> {
         return;
       }
       IntColumn functions = new IntColumn();
-      long[] keys = new long[count];
-      for (int i = 0; i < count; i++) {
-        keys[i] = function(from + i);
-      }
-      Arrays.sort(keys);
-      for (int i = 0; i < count; i++) {
-        if (i == 0 || keys[i] != keys[i - 1]) {
-          functions.add((int) keys[i]);
+      for (int i = from; i < end; i++) {
+        if (rank.get(function(i)) == 0) {
+          rank.set(function(i), 1);
+          functions.add(function(i));
         }
       }
+      // Those of one name stay in the order of their numbers.
+      Arrays.sort(functions.items, 0, functions.size);
       functions.sort(0, ends.names::compare);
-      long[] ranks = new long[functions.size];
-      for (int i = 0; i < ranks.length; i++) {
-        ranks[i] = (long) functions.items[i] << 32 | i;
+      for (int i = 0; i < functions.size; i++) {
+        rank.set(functions.items[i], i + 1);
       }
-      Arrays.sort(ranks);
+      long[] keys = new long[count];
       for (int i = 0; i < count; i++) {
-        int found = Arrays.binarySearch(ranks, (long) function(from + i) << 32);
-        keys[i] = ranks[found < 0 ? -1 - found : found] << 32 | i;
+        keys[i] = (long) rank.get(function(from + i)) << 32 | i;
+      }
+      for (int i = 0; i < functions.size; i++) {
+        rank.set(functions.items[i], 0);
       }
       Arrays.sort(keys);
       long[] sorted = new long[count];
