@@ -13,16 +13,12 @@ final class FileStore implements Store<FileFold> {
   /** Memory of a node of a tree, at most, B. */
   private static final int NODE_BYTES = 64;
 
-  private static final int ROOT = 0;
-
   private final StackTree whole = new StackTree();
   private final StackNames names = new StackNames();
   private final int files;
   private int epoch;
 
-  /**
-   * @param number of the file among {@code files}, from 1
-   */
+  /** The store of a file by its number among {@code files}, from 1. */
   FileStore(int number, int files) {
     epoch = number;
     this.files = files;
@@ -53,14 +49,12 @@ final class FileStore implements Store<FileFold> {
 
   /** The path of a node, by which another file finds the node. */
   NodePath path(Paths tree, long number, NodePath.Of graph) {
-    int depth = tree.depth((int) number);
-    byte[][] path = new byte[depth][];
-    boolean[] outermost = new boolean[depth];
-    for (int n = (int) number; n != ROOT; n = tree.parent(n)) {
-      path[--depth] = names.text(tree.function(n));
-      outermost[depth] = StackNames.isOutermost(tree.function(n));
+    int[] nodes = tree.pathTo((int) number);
+    byte[][] path = new byte[nodes.length - 1][];
+    for (int i = 0; i < path.length; i++) {
+      path[i] = names.text(tree.function(nodes[i + 1]));
     }
-    return new NodePath(number, graph, path, outermost);
+    return new NodePath(number, graph, path);
   }
 
   /** Number of the node with a path of another file, or with as much of the path as there is. */
@@ -68,8 +62,8 @@ final class FileStore implements Store<FileFold> {
     IntColumn functions = new IntColumn();
     boolean comm = whole.isComm() && in.shape().group() != RootOrder.NONE;
     for (int i = 0; i < path.names().length; i++) {
-      int function = names.find(path.names()[i], path.outermost()[i]);
-      functions.add(function < 0 || i > 0 ? function : StackNames.function(function >> 1, comm));
+      int name = names.find(path.names()[i]);
+      functions.add(name < 0 ? name : StackNames.function(name, i == 0 && comm));
     }
     return in.descend(functions);
   }

@@ -137,10 +137,9 @@ public final class StackNames implements Functions {
         : -1;
   }
 
-  /** The function with this name in a file; -1 if there is none. */
-  int find(byte[] text, boolean outermost) {
-    int name = index.find(text, 0, text.length);
-    return name < 0 ? name : function(name, outermost);
+  /** The number of a name as a file writes it; -1 if there is none. */
+  int find(byte[] text) {
+    return index.find(text, 0, text.length);
   }
 
   /** The name of a function as the file writes the name. */

@@ -6,9 +6,8 @@ package flametop.profile.tree;
  * @param number of the node
  * @param graph which of a file's graphs the node is in
  * @param names from below the root down to the node, as the file has them
- * @param outermost whether each name is of an outermost frame
  */
-public record NodePath(long number, Of graph, byte[][] names, boolean[] outermost) {
+public record NodePath(long number, Of graph, byte[][] names) {
   /** The graphs that a file has. */
   public enum Of {
     ALL,
