@@ -12,6 +12,9 @@ abstract class ArrayTree extends Nodes implements CallTree {
   /** The amount in each node and below the node. */
   LongColumn sum = new LongColumn();
 
+  /** Another number whenever the sums are others, or what is below a node. */
+  int changes;
+
   /** A tree that has only its root. */
   ArrayTree() {
     super(StackNames.root());
@@ -19,10 +22,7 @@ abstract class ArrayTree extends Nodes implements CallTree {
   }
 
   /** Brings the sums up to date. */
-  abstract void sumUp();
-
-  /** A number that is another one whenever the sums are, or what is below a node. */
-  abstract int changes();
+  void sumUp() {}
 
   /** How many parts of a weight make one unit of the file. */
   abstract long parts();
@@ -34,14 +34,6 @@ abstract class ArrayTree extends Nodes implements CallTree {
    * @param zoom names of the frames down to the node
    */
   abstract HeldStacks held(int node, StackNames names, Shape shape, List<String> zoom);
-
-  /** Takes the nodes of another tree, without their sums. */
-  final void copy(ArrayTree other) {
-    keys = other.keys.copy();
-    firstChild = other.firstChild.copy();
-    sibling = other.sibling.copy();
-    sum.zero(nodes());
-  }
 
   /**
    * The child with a function, opened at once. Right below the root, a function and a comm of one

@@ -58,9 +58,7 @@ final class Bzip2Input extends PackedInput {
 
   private final Code[] codes = new Code[MOST_TABLES];
 
-  /**
-   * @param packed begins with a stream
-   */
+  /** Unpacks what begins with a stream. */
   Bzip2Input(InputStream packed) {
     super(packed);
   }

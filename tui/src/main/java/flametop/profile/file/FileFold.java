@@ -91,11 +91,8 @@ final class FileFold implements Fold {
 
   /** Whether a shape puts innermost frames first. */
   private static boolean turns(Shape shape) {
-    boolean turns = shape.reversed();
-    for (Shape.Step step : shape.steps()) {
-      turns ^= step instanceof Shape.Callers;
-    }
-    return turns;
+    long callers = shape.steps().stream().filter(Shape.Callers.class::isInstance).count();
+    return shape.reversed() != (callers % 2 != 0);
   }
 
   /** The shape that makes the same paths, each the other way round. */
@@ -129,7 +126,7 @@ final class FileFold implements Fold {
 
   @Override
   public long changes() {
-    return changes + nodes.changes();
+    return changes + nodes.changes;
   }
 
   @Override

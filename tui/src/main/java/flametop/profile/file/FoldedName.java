@@ -122,11 +122,9 @@ public final class FoldedName {
 
   private static boolean isReason(String text) {
     for (WalkEnd end : WalkEnd.values()) {
-      if (end != WalkEnd.ROOT
-          && end != WalkEnd.OTHER
-          && text.startsWith(end.reason())
-          && (text.length() == end.reason().length()
-              || text.startsWith(": ", end.reason().length()))) {
+      String reason = end.reason();
+      boolean known = end != WalkEnd.ROOT && end != WalkEnd.OTHER;
+      if (known && (text.equals(reason) || text.startsWith(reason + ": "))) {
         return true;
       }
     }

@@ -29,9 +29,7 @@ final class GzipInput extends PackedInput {
   private boolean first = true;
   private boolean over;
 
-  /**
-   * @param packed begins with a member
-   */
+  /** Unpacks what begins with a member. */
   GzipInput(InputStream packed) {
     super(packed);
   }

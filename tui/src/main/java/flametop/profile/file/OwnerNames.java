@@ -71,18 +71,15 @@ final class OwnerNames {
       return StackNames.text(NodeKind.PROCESS, of.comm(), "");
     }
     State state = of.state();
-    return text(
-        of.comm(),
-        FULL,
-        of.pid()
-            + "\0"
-            + of.tid()
-            + "\0"
-            + (state == null ? "" : state.ordinal())
-            + "\0"
-            + of.cgroup().replace('\0', ' ')
-            + "\0"
-            + of.thread().replace('\0', ' '));
+    String more =
+        String.join(
+            "\0",
+            "" + of.pid(),
+            "" + of.tid(),
+            state == null ? "" : "" + state.ordinal(),
+            of.cgroup().replace('\0', ' '),
+            of.thread().replace('\0', ' '));
+    return text(of.comm(), FULL, more);
   }
 
   private static byte[] text(String name, char kind, String more) {
@@ -143,11 +140,7 @@ final class OwnerNames {
     return known.contains(Capability.STATES);
   }
 
-  /**
-   * What a file says of its stacks.
-   *
-   * @param measures whether it has several measures
-   */
+  /** What a file says of its stacks, which may have several measures. */
   Set<Capability> says(boolean measures) {
     Set<Capability> says = EnumSet.copyOf(known);
     if (measures) {
@@ -162,13 +155,7 @@ final class OwnerNames {
     if (end + PARTS.length() >= text.length || text[end + PARTS.length()] != FULL) {
       return null;
     }
-    String more =
-        new String(
-            text,
-            end + PARTS.length() + 1,
-            text.length - end - PARTS.length() - 1,
-            StandardCharsets.UTF_8);
-    String[] parts = more.split("\0", 5);
+    String[] parts = more(text, end).split("\0", 5);
     int pid = number(parts[0]);
     // A file of folded stacks may have any bytes.
     if (parts.length < 5 || pid < 0 || number(parts[1]) < 0) {
@@ -182,6 +169,12 @@ final class OwnerNames {
         number(parts[1]),
         CleanText.clean(parts[3], MAX_NAME),
         state < 0 || state >= State.values().length ? null : State.of(state));
+  }
+
+  /** What stands behind the letter of the kind. */
+  private static String more(byte[] text, int nameEnd) {
+    int from = nameEnd + PARTS.length() + 1;
+    return new String(text, from, text.length - from, StandardCharsets.UTF_8);
   }
 
   /** The number that a text is; -1 if it is none. */
@@ -252,9 +245,8 @@ final class OwnerNames {
     if (kind(text, end, text.length) == null) {
       return shown.kind() == NodeKind.PROCESS ? new Shape.Comms(Set.of(shown.name()), false) : null;
     }
-    int at = end + PARTS.length() + 1;
-    String more = new String(text, at, text.length - at, StandardCharsets.UTF_8);
-    return switch ((char) text[at - 1]) {
+    String more = more(text, end);
+    return switch ((char) text[end + PARTS.length()]) {
       case PROCESS -> new Shape.Processes(Set.of(number(more)), false);
       case THREAD -> number(more) < 1 ? null : new Shape.Threads(Set.of(number(more)), false);
       case CGROUP -> new Shape.Cgroups(Set.of(shown.name()), false);

@@ -374,7 +374,6 @@ final class ProfileStacks implements StackSink {
   /** Hands on what was gathered. */
   private void hand() {
     if (told < measures.size() && (wanted.isEmpty() || isChosen)) {
-      told = measures.size();
       tell();
     }
     Batch full = batch;

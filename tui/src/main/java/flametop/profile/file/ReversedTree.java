@@ -85,7 +85,6 @@ final class ReversedTree extends ArrayTree {
 
   private int atOnce;
   private boolean overflows;
-  private int changes;
 
   /** By function: the child plus 1; only while the children of a node are made. */
   private int[] childOf = new int[0];
@@ -112,7 +111,10 @@ final class ReversedTree extends ArrayTree {
     scale = from.scale();
     parts = from.parts();
     if (older != null) {
-      copy(older);
+      keys = older.keys.copy();
+      firstChild = older.firstChild.copy();
+      sibling = older.sibling.copy();
+      sum.zero(nodes());
     }
     begin.set(nodes() - 1, 0);
     end.set(nodes() - 1, 0);
@@ -491,9 +493,7 @@ final class ReversedTree extends ArrayTree {
     /** Weight of these stacks. */
     final long weight;
 
-    /**
-     * @param is by function: whether it is one of them
-     */
+    /** Marks by function whether it is one of them. */
     Marks(BitSet is) {
       BitSet owners = new BitSet();
       long all = 0;
@@ -532,16 +532,8 @@ final class ReversedTree extends ArrayTree {
   }
 
   @Override
-  void sumUp() {}
-
-  @Override
   long parts() {
     return parts;
-  }
-
-  @Override
-  int changes() {
-    return changes;
   }
 
   @Override

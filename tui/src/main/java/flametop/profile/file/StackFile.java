@@ -5,6 +5,7 @@ import flametop.profile.answer.Measure;
 import flametop.profile.answer.Page;
 import flametop.profile.answer.PageQuery;
 import flametop.profile.answer.ProcessRow;
+import flametop.profile.answer.RootOrder;
 import flametop.profile.answer.Sandwich;
 import flametop.profile.answer.SandwichQuery;
 import flametop.profile.answer.Shape;
@@ -24,10 +25,11 @@ import flametop.profile.tree.Paths;
 import flametop.profile.tree.Worker;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,8 +61,8 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** Why each input is not read to its end; null if it is. */
   private final @Nullable String[] troubles;
 
-  /** The questions that wait until all is read. */
-  private final List<CompletableFuture<Snapshot.Reading>> waiting = new ArrayList<>();
+  /** Completes once nothing more is read, for whatever reason. */
+  private final CompletableFuture<@Nullable Void> ended = new CompletableFuture<>();
 
   private final Graphs<FileFold> graphs;
 
@@ -122,7 +124,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
             this::isDue,
             this::slice,
             t -> t instanceof RuntimeException || t instanceof OutOfMemoryError,
-            this::tell);
+            () -> ended.complete(null));
     Thread reader = new Thread(this::read, "read");
     reader.setDaemon(true);
     reader.start();
@@ -227,20 +229,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     tree.trim();
     // Reading leaves garbage, and nothing is made from now on that would have it collected.
     System.gc();
-    tell();
-  }
-
-  private void tell() {
-    waiting.forEach(this::tell);
-    waiting.clear();
-  }
-
-  private void tell(CompletableFuture<Snapshot.Reading> who) {
-    if (worker.isOver()) {
-      who.completeExceptionally(worker.refusal());
-    } else {
-      who.complete(progress());
-    }
+    ended.complete(null);
   }
 
   @Override
@@ -248,11 +237,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return worker.request(() -> picture(query));
   }
 
-  /**
-   * The same where nodes may be of another file.
-   *
-   * @param strangers the paths of these nodes
-   */
+  /** The same where nodes may be of another file, which have these paths there. */
   CompletableFuture<Snapshot> snapshot(GraphQuery query, List<NodePath> strangers) {
     return worker.request(
         () -> picture(query.at(own(query.zoom(), strangers), own(query.selected(), strangers))));
@@ -295,20 +280,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** Waits until all is read; then {@link #held} has all stacks. */
   public CompletableFuture<Snapshot.Reading> whole() {
-    CompletableFuture<Snapshot.Reading> answer = new CompletableFuture<>();
-    boolean asked =
-        worker.offer(
-            () -> {
-              if (done || worker.isOver()) {
-                tell(answer);
-              } else {
-                waiting.add(answer);
-              }
-            });
-    if (!asked) {
-      tell(answer);
-    }
-    return answer;
+    return ended.thenCompose(none -> worker.request(this::progress));
   }
 
   private Snapshot picture(GraphQuery query) {
@@ -351,23 +323,16 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
       size = size < 0 || input.size() < 0 ? -1 : size + input.size();
     }
     StackTally now = lines.get(lines.size() - 1).tally();
-    StringBuilder name = new StringBuilder(inputs.get(0).name());
-    for (StackInput input : inputs.subList(1, inputs.size())) {
-      name.append(tree.hasBaseline() ? " → " : " + ").append(input.name());
-    }
-    long stacks = 0;
-    for (StackLines of : lines) {
-      stacks += of.tally().stacks();
-    }
+    String between = tree.hasBaseline() ? " → " : " + ";
     return new Snapshot.Reading(
-        name.toString(),
+        inputs.stream().map(StackInput::name).collect(Collectors.joining(between)),
         number,
         files,
         bytes,
         size,
         done,
         Measure.of(now.unit().isEmpty() ? "samples" : now.unit(), graph().shown().nodes().parts()),
-        stacks,
+        lines.stream().mapToLong(of -> of.tally().stacks()).sum(),
         done ? "" : inputs.get(reads).waits(),
         folded(),
         tree.isComm(),
@@ -447,7 +412,12 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
 
   /** Whether folded stacks know what a step asks for: they have no CPUs, states, users, ids. */
   public static boolean knows(Shape.Step step) {
-    return StackFold.knows(step);
+    return step instanceof Shape.Group g
+        ? g.by() != RootOrder.CPU && g.by() != RootOrder.ANCESTOR
+        : !(step instanceof Shape.Ancestors
+            || step instanceof Shape.Kinds
+            || step instanceof Shape.Users
+            || step instanceof Shape.Cpus);
   }
 
   /** Answers with a {@code TopReport} or a {@link Sandwich}; folded stacks have no other page. */
@@ -456,11 +426,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return page(query, List.of());
   }
 
-  /**
-   * The same where nodes may be of another file.
-   *
-   * @param strangers the paths of these nodes
-   */
+  /** The same where nodes may be of another file, which have these paths there. */
   CompletableFuture<Page> page(PageQuery query, List<NodePath> strangers) {
     return worker.request(
         () -> {
@@ -493,32 +459,14 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
     return held(zoom, List.of());
   }
 
-  /**
-   * The same where the node may be of another file.
-   *
-   * @param strangers the path of this node
-   */
+  /** The same where the node may be of another file, in which the node has this path. */
   CompletableFuture<HeldStacks> held(long zoom, List<NodePath> strangers) {
-    CompletableFuture<HeldStacks> answer = new CompletableFuture<>();
-    hold(zoom, strangers, answer);
-    return answer;
-  }
-
-  /** Asks again and again, so that other questions are answered meanwhile. */
-  private void hold(long zoom, List<NodePath> strangers, CompletableFuture<HeldStacks> answer) {
-    CompletableFuture<?> unused =
-        worker
-            .request(() -> heldNow(zoom, strangers))
-            .whenComplete(
-                (stacks, e) -> {
-                  if (e != null) {
-                    answer.completeExceptionally(e);
-                  } else if (stacks != null) {
-                    answer.complete(stacks);
-                  } else {
-                    hold(zoom, strangers, answer);
-                  }
-                });
+    // Asks again and again, so that other questions are answered meanwhile.
+    return worker
+        .request(() -> heldNow(zoom, strangers))
+        .thenCompose(
+            stacks ->
+                stacks == null ? held(zoom, strangers) : CompletableFuture.completedFuture(stacks));
   }
 
   /** The stacks below a node; null until the graph has its shape. */
@@ -554,22 +502,13 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   /** What the stacks that were read are good for. */
   public CompletableFuture<Use> use() {
     return worker.request(
-        () -> {
-          boolean counts = true;
-          boolean whole = true;
-          Set<String> units = new HashSet<>();
-          for (int i = 0; i < lines.size(); i++) {
-            counts &= lines.get(i).tally().counts();
-            whole &= troubles[i] == null;
-            units.add(lines.get(i).tally().unit());
-          }
-          return new Use(
-              counts,
-              whole,
-              units.size() < 2,
-              tree.total(StackTree.BEFORE),
-              tree.total(StackTree.NOW));
-        });
+        () ->
+            new Use(
+                lines.stream().allMatch(of -> of.tally().counts()),
+                Stream.of(troubles).allMatch(Objects::isNull),
+                lines.stream().map(of -> of.tally().unit()).distinct().count() < 2,
+                tree.total(StackTree.BEFORE),
+                tree.total(StackTree.NOW)));
   }
 
   /** Reads no more; questions are answered all the same. */
@@ -581,6 +520,7 @@ public final class StackFile implements SnapshotSource, AutoCloseable {
   public void close() {
     closed = true;
     worker.close();
+    ended.complete(null);
     for (StackInput input : inputs) {
       input.close();
     }

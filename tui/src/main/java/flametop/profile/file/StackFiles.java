@@ -25,14 +25,9 @@ import org.jspecify.annotations.Nullable;
  * is first shown. A question may name a node of another file: the node of the same path is meant.
  */
 public final class StackFiles implements FileSource, AutoCloseable {
-  /** Opens a file by its path. */
+  /** Opens a file by its path; why it cannot is a line for people. */
   @FunctionalInterface
   public interface Opener {
-    /**
-     * Opens it.
-     *
-     * @throws IOException with a line for people
-     */
     StackInput open(Path path) throws IOException;
   }
 
@@ -50,11 +45,7 @@ public final class StackFiles implements FileSource, AutoCloseable {
   /** The file that was shown with another sample type before; null if none was. */
   private @Nullable StackFile left;
 
-  /**
-   * Begins to read the first file.
-   *
-   * @param choice holds for each file
-   */
+  /** Begins to read the first file; the choice holds for each. */
   public StackFiles(List<StackInput> inputs, StackFile.Choice choice) {
     this(inputs, List.of(), path -> inputs.get(0), choice);
   }

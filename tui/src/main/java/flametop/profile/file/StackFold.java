@@ -50,9 +50,7 @@ final class StackFold {
   private LongColumn now = new LongColumn();
   private @Nullable LongColumn before;
 
-  /**
-   * @param mostNodes of the tree; with more the tree {@link #overflows}
-   */
+  /** Begins a fold whose tree {@link #overflows} with more than so many nodes. */
   StackFold(StackTree from, StackNames names, Shape shape, int mostNodes) {
     this.from = from;
     owners = names.owners();
@@ -63,16 +61,6 @@ final class StackFold {
     above = from.isComm() && left == 0 ? 1 : 0;
     tree = new StackTree(from);
     begin();
-  }
-
-  /** Whether folded stacks know what a step asks for. */
-  static boolean knows(Shape.Step step) {
-    return step instanceof Shape.Group g
-        ? g.by() != RootOrder.CPU && g.by() != RootOrder.ANCESTOR
-        : !(step instanceof Shape.Ancestors
-            || step instanceof Shape.Kinds
-            || step instanceof Shape.Users
-            || step instanceof Shape.Cpus);
   }
 
   /** Begins anew. */

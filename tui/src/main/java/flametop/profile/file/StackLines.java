@@ -473,7 +473,6 @@ final class StackLines {
   /** Why there are no stacks, for people: another format, or what the first line lacks. */
   String whyNone() {
     String guess = foreign.isEmpty() ? FormatGuess.guess(head) : foreign;
-    String why = tally.whyNone();
-    return !guess.isEmpty() ? guess : why == null ? "nothing but comments" : why;
+    return guess.isEmpty() ? tally.whyNone() : guess;
   }
 }

@@ -2,7 +2,6 @@ package flametop.profile.file;
 
 import java.util.ArrayList;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 
 /** What was read of an input, and what was left out of it. */
 final class StackTally {
@@ -197,8 +196,8 @@ final class StackTally {
     return lined ? " is empty" : " has no stacks: a profile without samples";
   }
 
-  /** Why there are no stacks; null if the tally does not tell. */
-  @Nullable String whyNone() {
-    return bad > 0 ? firstBad() : null;
+  /** Why there are no stacks, for people. */
+  String whyNone() {
+    return bad > 0 ? firstBad() : "nothing but comments";
   }
 }

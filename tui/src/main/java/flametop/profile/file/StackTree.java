@@ -75,7 +75,6 @@ final class StackTree extends ArrayTree {
   private boolean stale;
   private long summedTimes;
   private double summedScale;
-  private int changes;
 
   /** An empty tree, for all the stacks of a file. */
   StackTree() {
@@ -140,11 +139,6 @@ final class StackTree extends ArrayTree {
   /** The child that was added to last; 0 if there is none. */
   int recent(int parent) {
     return recent.items[parent];
-  }
-
-  @Override
-  int changes() {
-    return changes;
   }
 
   /** Says that nothing more will be added. */

@@ -28,9 +28,7 @@ final class ZstdInput extends PackedInput {
   private final ZstdIncrementalFrameDecompressor decoder = new ZstdIncrementalFrameDecompressor();
   private boolean begun;
 
-  /**
-   * @param packed begins with a frame
-   */
+  /** Unpacks what begins with a frame. */
   ZstdInput(InputStream packed) {
     super(packed);
   }

@@ -96,7 +96,7 @@ public final class Worker implements AutoCloseable {
   }
 
   /** Why no question is answered any more. */
-  public IllegalStateException refusal() {
+  private IllegalStateException refusal() {
     return failure == null
         ? new IllegalStateException("the " + name + " is closed")
         : new IllegalStateException("the " + name + " failed: " + failure, failure);
