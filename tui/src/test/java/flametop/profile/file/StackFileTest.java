@@ -126,24 +126,6 @@ class StackFileTest extends StackFileFixture {
   }
 
   @Test
-  void snapshot_ofWhatIsNotFolded_saysWhatItIs() throws Exception {
-    Map<String, String> wanted =
-        Map.of(
-            "PERFILE2\0\0\0",
-            "a recording of perf",
-            "<svg>\n</svg>\n",
-            "a page or a picture",
-            "\0\0\1\n",
-            "no text");
-    for (Map.Entry<String, String> of : wanted.entrySet()) {
-      List<String> notices = read(of.getKey()).notices();
-      assertEquals(1, notices.size(), notices::toString);
-      assertTrue(notices.get(0).contains("has no stacks: it "), notices.get(0));
-      assertTrue(notices.get(0).contains(of.getValue()), notices.get(0));
-    }
-  }
-
-  @Test
   void snapshot_ofALineWithoutEnd_isWithoutIt() throws Exception {
     Path path = folder.resolve("long.gz");
     byte[] part = "very long;".repeat(100_000).getBytes(UTF_8);
@@ -383,7 +365,7 @@ class StackFileTest extends StackFileFixture {
   }
 
   @Test
-  void snapshot_ofAnotherSortWithLinesLikeStacks_namesItAndDrawsNothing() throws Exception {
+  void snapshot_ofAnotherSort_namesItAndDrawsNothing() throws Exception {
     Map<String, String> wanted = new TreeMap<>();
     wanted.put(
         "# callgrind format\nversion: 1\nevents: Ir\nfn=(1) main\n16 400\n",
@@ -396,6 +378,9 @@ class StackFileTest extends StackFileFixture {
     wanted.put("<?xml version=\"1.0\"?>\n<g> 12\n", "a page or a picture");
     wanted.put("a;b 1\ra;c 2\ra;d 3", "lines end in CR alone");
     wanted.put("PK\003\004 x 12\n", "packed by zip");
+    wanted.put("PERFILE2\0\0\0", "it is a recording of perf");
+    wanted.put("<svg>\n</svg>\n", "it is a page or a picture");
+    wanted.put("\0\0\1\n", "it is no text");
     for (Map.Entry<String, String> of : wanted.entrySet()) {
       Snapshot snapshot = read(of.getKey());
       assertEquals(0, snapshot.total(), of.getKey());

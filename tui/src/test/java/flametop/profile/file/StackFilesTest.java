@@ -1,6 +1,5 @@
 package flametop.profile.file;
 
-import static flametop.profile.file.StackFileFixture.query;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
@@ -21,12 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /** Several files, and nodes of one that are asked of another. */
-class StackFilesTest {
-  @TempDir Path folder;
-
+class StackFilesTest extends StackFileFixture {
   private StackFiles files;
 
   @AfterEach
@@ -34,7 +30,7 @@ class StackFilesTest {
     files.close();
   }
 
-  private void open(String... texts) throws IOException {
+  private void openAll(String... texts) throws IOException {
     List<StackInput> inputs = new ArrayList<>();
     for (String text : texts) {
       Path path = folder.resolve(inputs.size() + ".folded");
@@ -69,7 +65,7 @@ class StackFilesTest {
 
   @Test
   void beside_nodesOfTheShown_areThoseWithTheirPath() throws Exception {
-    open("x;a;f 1\nx;b;f 2\n", "x;c 1\nx;b;f 3\nx;b 1\n");
+    openAll("x;a;f 1\nx;b;f 2\n", "x;c 1\nx;b;f 3\nx;b 1\n");
     SplitAnswer beside = beside(2, Shape.PLAIN, query(node("b"), node("f")));
     // That is the f below a, which is not there.
     assertArrayEquals(new String[] {"all", "x"}, beside.snapshot().selection().path());
@@ -81,7 +77,7 @@ class StackFilesTest {
 
   @Test
   void beside_nodeThatIsNotThere_isWhatThereIsOfItsPath() throws Exception {
-    open("x;a;b;c 1\n", "x;a;d 5\ny 1\n", "z 1\n");
+    openAll("x;a;b;c 1\n", "x;a;d 5\ny 1\n", "z 1\n");
     long c = node("c");
     SplitAnswer beside = beside(2, Shape.PLAIN, query(c, c));
     assertArrayEquals(new String[] {"all", "x", "a"}, beside.snapshot().selection().path());
@@ -94,14 +90,14 @@ class StackFilesTest {
   @Test
   void beside_namesAreComparedAsTheyAreInTheFiles() throws Exception {
     // Both are shown as the same.
-    open("x;\377 1\n", "x;\376 1\nx;\377 5\nx;f_[k] 7\n");
+    openAll("x;\377 1\n", "x;\376 1\nx;\377 5\nx;f_[k] 7\n");
     long node = whole(query(GraphQuery.ROOT, GraphQuery.ROOT)).graph().node()[2];
     assertEquals(5, beside(2, Shape.PLAIN, query(0, node)).snapshot().selection().weight());
   }
 
   @Test
   void beside_shape_isThatOfBoth() throws Exception {
-    open("x;a;f 1\ny;a;f 2\n", "y;a;f 3\ny;a;g 4\n");
+    openAll("x;a;f 1\ny;a;f 2\n", "y;a;f 3\ny;a;g 4\n");
     Shape shape = Shape.PLAIN.plus(new Shape.Group(RootOrder.NONE)).plus(new Shape.Reverse());
     SplitAnswer beside = beside(2, shape, query(0, 0));
     assertEquals(List.of("all", "f", "a", "g", "a"), List.of(beside.snapshot().graph().name()));
@@ -113,7 +109,7 @@ class StackFilesTest {
 
   @Test
   void snapshot_nodeOfTheFileBefore_isThatWithItsPath() throws Exception {
-    open("x;a;b 1\n", "w 1\nx;a;b 2\n");
+    openAll("x;a;b 1\n", "w 1\nx;a;b 2\n");
     long b = node("b");
     files.turn(1);
     Snapshot snapshot = whole(query(b, b));
@@ -126,7 +122,7 @@ class StackFilesTest {
   void sampleType_ofAFileThatCanBeReadAgain_isShownInItsPlace() throws Exception {
     Path path = Path.of("src/test/resources/flametop/stacks/two.perf");
     files = StackFiles.open(List.of(path), StackInput::open, StackFile.Choice.NONE);
-    Snapshot first = StackFileFixture.read(files.shown());
+    Snapshot first = read(files.shown());
     assertEquals(List.of("cycles", "page-faults"), first.reading().types());
     assertEquals("cycles", first.reading().types().get(first.reading().type()));
     assertEquals(10_000_000, first.total());
@@ -134,10 +130,10 @@ class StackFilesTest {
     List<ProcessRow> rows = files.rows(ProcessRow.By.SAMPLE_TYPE, StateSet.ALL).get();
     assertEquals(List.of("cycles", "page-faults"), rows.stream().map(ProcessRow::comm).toList());
     files.sampleType("page-faults");
-    Snapshot second = StackFileFixture.read(files.shown());
+    Snapshot second = read(files.shown());
     assertEquals(1, second.reading().type());
     assertEquals(7, second.total());
     files.sampleType("");
-    assertEquals(10_000_000, StackFileFixture.read(files.shown()).total());
+    assertEquals(10_000_000, read(files.shown()).total());
   }
 }
