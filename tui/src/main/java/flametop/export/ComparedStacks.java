@@ -35,9 +35,9 @@ public final class ComparedStacks {
       String before =
           brought
               ? Long.toString(scale.bring(stack.before()) / parts)
-              : Decimal.text(stack.before(), decimals);
+              : StackExport.text(stack.before(), decimals);
       writer.append(' ').append(before);
-      writer.append(' ').append(Decimal.text(stack.value(), decimals)).append('\n');
+      writer.append(' ').append(StackExport.text(stack.value(), decimals)).append('\n');
       lines++;
     }
     writer.flush();

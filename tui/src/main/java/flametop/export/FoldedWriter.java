@@ -4,12 +4,8 @@ import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
 import flametop.profile.file.FoldedName;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.util.regex.Pattern;
 
 /**
@@ -24,8 +20,7 @@ final class FoldedWriter {
   private FoldedWriter() {}
 
   /** Returns how many stacks. */
-  static long write(StackExport export, OutputStream out) throws IOException {
-    Writer writer = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+  static long write(StackExport export, Writer writer) throws IOException {
     writer.append("# unit: ").append(export.measure().unit()).append('\n');
     writer.append("# ").append(StackExport.firstFrame(export.hasOwners())).append('\n');
     if (export.exactTotal() != Extract.NO_TOTAL) {
@@ -42,7 +37,6 @@ final class FoldedWriter {
       line(writer, stack.names(), stack.kinds(), !export.ofFile());
       writer.append(' ').append(export.text(stack.value())).append('\n');
     }
-    writer.flush();
     return stacks;
   }
 

@@ -1,22 +1,23 @@
 package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
-import flametop.profile.answer.NodeKind;
+import flametop.profile.format.Numbering;
+import flametop.profile.format.SampleLog.Frame;
 import flametop.sampler.State;
-import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.Base64;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Writes one file of HTML with an interactive flame graph in it. The file needs nothing else, and
@@ -37,10 +38,9 @@ final class HtmlWriter {
   private HtmlWriter() {}
 
   /** Returns how many stacks. */
-  static long write(StackExport export, OutputStream out) throws IOException {
+  static long write(StackExport export, Writer html) throws IOException {
     String style = resource("flamegraph.css");
     String script = resource("flamegraph.js");
-    Writer html = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     html.append("<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n")
         .append("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ")
         .append("style-src '")
@@ -55,74 +55,52 @@ final class HtmlWriter {
         .append("<script type=\"application/json\" id=\"profile\">\n");
     long stacks = profile(html, export);
     html.append("</script>\n<script>").append(script).append("</script>\n</html>\n");
-    html.flush();
     return stacks;
   }
 
   private static long profile(Writer json, StackExport export) throws IOException {
-    json.append("{\"title\":");
-    Json.string(json, export.provenance().title());
+    Provenance provenance = export.provenance();
+    json.append("{\"title\":").append(Json.quoted(provenance.title()));
     json.append(",\"total\":").append(export.text(export.total()));
-    json.append(",\"unit\":");
-    Json.string(json, export.measure().unit());
-    json.append(",\n\"facts\":[");
-    String separator = "";
-    for (Provenance.Fact fact : export.provenance().facts()) {
-      json.append(separator).append('[');
-      Json.string(json, fact.key());
-      json.append(',');
-      Json.string(json, fact.value());
-      json.append(']');
-      separator = ",";
-    }
-    json.append("],\n\"states\":[");
-    for (State state : State.values()) {
-      json.append(state.ordinal() == 0 ? "" : ",");
-      Json.string(json, state.label());
-    }
-    json.append("],\n\"nodes\":[");
-    FunctionTable functions = new FunctionTable();
+    json.append(",\"unit\":").append(Json.quoted(export.measure().unit()));
+    json.append(",\n\"facts\":").append(list(provenance.facts(), HtmlWriter::fact));
+    json.append(",\n\"states\":")
+        .append(list(List.of(State.values()), state -> Json.quoted(state.label())));
+    json.append(",\n\"nodes\":[");
+    Numbering<Frame> functions = new Numbering<>();
     long stacks = nodes(json, export, functions);
     json.append("],\n\"functions\":[");
-    Map<String, Integer> modules = new LinkedHashMap<>();
-    for (int i = 0; i < functions.size(); i++) {
-      FunctionTable.Function function = functions.get(i);
-      int module = -1;
-      if (!function.module().isEmpty()) {
-        Integer known = modules.putIfAbsent(function.module(), modules.size());
-        module = known == null ? modules.size() - 1 : known;
-      }
-      json.append(i == 0 ? "\n[" : ",\n[");
-      Json.string(json, function.name());
-      json.append(",\"").append(kind(function.kind())).append("\",");
-      json.append(Integer.toString(module)).append(']');
+    Numbering<String> modules = new Numbering<>();
+    String separator = "\n[";
+    for (Frame function : functions.all()) {
+      int module = function.module().isEmpty() ? -1 : modules.of(function.module());
+      json.append(separator).append(Json.quoted(function.name()));
+      json.append(",\"").append(function.kind().name().toLowerCase(Locale.ROOT));
+      json.append("\",").append(Integer.toString(module)).append(']');
+      separator = ",\n[";
     }
-    json.append("],\n\"modules\":[");
-    separator = "";
-    for (String module : modules.keySet()) {
-      json.append(separator);
-      Json.string(json, module);
-      separator = ",";
-    }
-    json.append("]}\n");
+    json.append("],\n\"modules\":").append(list(modules.all(), Json::quoted)).append("}\n");
     return stacks;
   }
 
-  private static long nodes(Writer json, StackExport export, FunctionTable functions)
+  private static String fact(Provenance.Fact fact) {
+    return "[" + Json.quoted(fact.key()) + "," + Json.quoted(fact.value()) + "]";
+  }
+
+  private static <T> String list(List<T> of, Function<T, String> text) {
+    return of.stream().map(text).collect(Collectors.joining(",", "[", "]"));
+  }
+
+  private static long nodes(Writer json, StackExport export, Numbering<Frame> functions)
       throws IOException {
     int[] before = new int[0];
-    long[] states = new long[State.values().length];
     String separator = "\n";
     long written = 0;
     for (FoldedStack stack : export.stacks()) {
       written++;
-      int[] path = new int[stack.names().length];
-      int common = 0;
-      for (int i = 0; i < path.length; i++) {
-        path[i] = functions.of(stack, i);
-        common += common == i && i < before.length && path[i] == before[i] ? 1 : 0;
-      }
-      for (int i = common; i < path.length; i++) {
+      int[] path = StackExport.path(stack, 0, functions);
+      int differs = Arrays.mismatch(path, before);
+      for (int i = differs < 0 ? path.length : differs; i < path.length; i++) {
         json.append(separator).append(Integer.toString(i + 1));
         json.append(',').append(Integer.toString(path[i]));
         if (i < path.length - 1) {
@@ -130,41 +108,16 @@ final class HtmlWriter {
         }
         separator = ",";
       }
-      shares(json, export, stack, states);
+      Map<@Nullable State, FoldedStack.Share> parts = StackExport.byState(stack);
+      json.append(',').append(Integer.toString(parts.size()));
+      for (FoldedStack.Share part : parts.values()) {
+        State state = part.state();
+        json.append(',').append(Integer.toString(state == null ? -1 : state.ordinal()));
+        json.append(',').append(export.text(part.value()));
+      }
       before = path;
     }
     return written;
-  }
-
-  private static void shares(Writer json, StackExport export, FoldedStack stack, long[] states)
-      throws IOException {
-    Arrays.fill(states, 0);
-    long unknown = stack.shares().isEmpty() ? stack.value() : 0;
-    int count = unknown > 0 ? 1 : 0;
-    for (FoldedStack.Share share : stack.shares()) {
-      State state = share.state();
-      if (state == null) {
-        count += unknown == 0 ? 1 : 0;
-        unknown += share.value();
-      } else {
-        count += states[state.ordinal()] == 0 ? 1 : 0;
-        states[state.ordinal()] += share.value();
-      }
-    }
-    json.append(',').append(Integer.toString(count));
-    if (unknown > 0) {
-      json.append(",-1,").append(export.text(unknown));
-    }
-    for (int state = 0; state < states.length; state++) {
-      if (states[state] > 0) {
-        json.append(',').append(Integer.toString(state));
-        json.append(',').append(export.text(states[state]));
-      }
-    }
-  }
-
-  private static String kind(NodeKind kind) {
-    return kind.name().toLowerCase(Locale.ROOT);
   }
 
   private static String resource(String name) throws IOException {

@@ -1,30 +1,17 @@
 package flametop.export;
 
-import java.io.IOException;
-
 /** Text as JSON. */
 public final class Json {
   private static final char[] HEX = "0123456789abcdef".toCharArray();
 
   private Json() {}
 
-  /** A string with its quotes, as {@link #string} writes it. */
-  public static String quoted(String text) {
-    StringBuilder out = new StringBuilder(text.length() + 2);
-    try {
-      string(out, text);
-    } catch (IOException e) {
-      throw new IllegalStateException("a builder takes all text", e);
-    }
-    return out.toString();
-  }
-
   /**
-   * Appends a string with its quotes. The string becomes ASCII without {@code <}, {@code >} and
-   * {@code &}, so that no text can end the script of HTML in which the string stands.
+   * A string with its quotes. The string becomes ASCII without {@code <}, {@code >} and {@code &},
+   * so that no text can end the script of HTML in which the string stands.
    */
-  static void string(Appendable out, String text) throws IOException {
-    out.append('"');
+  public static String quoted(String text) {
+    StringBuilder out = new StringBuilder(text.length() + 2).append('"');
     for (int i = 0; i < text.length(); i++) {
       char c = text.charAt(i);
       if (c == '"' || c == '\\') {
@@ -44,6 +31,6 @@ public final class Json {
         }
       }
     }
-    out.append('"');
+    return out.append('"').toString();
   }
 }

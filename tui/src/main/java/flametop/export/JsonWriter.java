@@ -2,12 +2,8 @@ package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
 import flametop.sampler.State;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -32,70 +28,53 @@ final class JsonWriter {
   private JsonWriter() {}
 
   /** Returns how many stacks the export has. */
-  static long write(StackExport export, OutputStream out) throws IOException {
+  static long write(StackExport export, Writer json) throws IOException {
     Heaviest heaviest = Heaviest.of(export, MOST);
-    Writer json = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.US_ASCII));
     json.append("{\"schema\":\"flametop-summary-1\",\"title\":");
-    Json.string(json, export.provenance().title());
-    json.append(",\n\"facts\":{");
+    json.append(Json.quoted(export.provenance().title())).append(",\n\"facts\":{");
     String separator = "";
     for (Provenance.Fact fact : export.provenance().facts()) {
-      json.append(separator);
-      Json.string(json, fact.key());
-      json.append(':');
-      Json.string(json, fact.value());
+      json.append(separator).append(Json.quoted(fact.key()));
+      json.append(':').append(Json.quoted(fact.value()));
       separator = ",";
     }
-    json.append("},\n\"unit\":");
-    Json.string(json, export.measure().unit());
+    json.append("},\n\"unit\":").append(Json.quoted(export.measure().unit()));
     json.append(",\"total\":").append(export.text(export.total()));
     json.append(",\"stacks\":").append(Long.toString(heaviest.stacks()));
     json.append(",\n\"states\":[");
-    separator = "";
+    separator = "{";
     for (Heaviest.OfState of : heaviest.states()) {
-      json.append(separator).append('{');
-      amount(json, export, of.state(), of.value());
-      json.append('}');
-      separator = ",";
+      json.append(separator).append(amount(export, of.state(), of.value())).append('}');
+      separator = ",{";
     }
     json.append("],\n\"heaviest\":[");
-    separator = "\n";
+    separator = "\n{";
     for (Heaviest.Entry entry : heaviest.entries()) {
-      json.append(separator).append('{');
-      amount(json, export, entry.state(), entry.value());
+      json.append(separator).append(amount(export, entry.state(), entry.value()));
       json.append(",\"samples\":").append(Long.toString(entry.samples()));
       json.append(",\"frames\":[");
       frames(json, entry.stack());
       json.append("]}");
-      separator = ",\n";
+      separator = ",\n{";
     }
     json.append("]}\n");
-    json.flush();
     return heaviest.stacks();
   }
 
-  private static void amount(Writer json, StackExport export, @Nullable State state, long value)
-      throws IOException {
-    json.append("\"state\":");
-    if (state == null) {
-      json.append("null");
-    } else {
-      Json.string(json, state.label());
-    }
-    json.append(",\"value\":").append(export.text(value)).append(",\"share\":");
-    json.append(
-        String.format(
-            Locale.ROOT, "%.6f", export.total() == 0 ? 0.0 : (double) value / export.total()));
+  private static String amount(StackExport export, @Nullable State state, long value) {
+    return String.format(
+        Locale.ROOT,
+        "\"state\":%s,\"value\":%s,\"share\":%.6f",
+        state == null ? "null" : Json.quoted(state.label()),
+        export.text(value),
+        export.total() == 0 ? 0.0 : (double) value / export.total());
   }
 
   private static void frames(Writer json, FoldedStack stack) throws IOException {
     for (int i = 0; i < stack.names().length; i++) {
-      json.append(i == 0 ? "{\"name\":" : ",{\"name\":");
-      Json.string(json, stack.names()[i]);
+      json.append(i == 0 ? "{\"name\":" : ",{\"name\":").append(Json.quoted(stack.names()[i]));
       json.append(",\"kind\":\"").append(stack.kinds()[i].name().toLowerCase(Locale.ROOT));
-      json.append("\",\"module\":");
-      Json.string(json, stack.modules()[i]);
-      json.append('}');
+      json.append("\",\"module\":").append(Json.quoted(stack.modules()[i])).append('}');
     }
   }
 }

@@ -1,10 +1,11 @@
 package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
+import flametop.profile.format.Numbering;
+import flametop.profile.format.SampleLog.Frame;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -22,20 +23,21 @@ final class OtlpWriter {
   private static final int ID_BYTES = 16;
 
   private final StateExport export;
-  private final Map<String, Integer> strings = new LinkedHashMap<>();
-  private final Map<String, Integer> modules = new LinkedHashMap<>();
-  private final Map<List<Integer>, Integer> locations = new LinkedHashMap<>();
-  private final Map<List<Integer>, Integer> stacks = new LinkedHashMap<>();
-  private final Map<List<Object>, Integer> attributes = new LinkedHashMap<>();
-  private final FunctionTable functions = new FunctionTable();
+  private final Numbering<String> strings = numbering("");
+  private final Numbering<String> modules = numbering("");
+  private final Numbering<List<Long>> stacks = numbering(List.of());
+  private final Numbering<List<Object>> attributes = numbering(List.of());
+  private final Numbering<Frame> functions = new Numbering<>();
+  private final Locations locations = new Locations(functions::get);
 
   OtlpWriter(StateExport export) {
     this.export = export;
-    int unused = string("");
-    number(modules, "");
-    number(locations, List.of());
-    number(stacks, List.of());
-    number(attributes, List.of());
+  }
+
+  private static <T> Numbering<T> numbering(T nothing) {
+    Numbering<T> numbers = new Numbering<>();
+    int unused = numbers.of(nothing);
+    return numbers;
   }
 
   byte[] request(Map<String, String> resource, byte[] profileIds) {
@@ -45,7 +47,9 @@ final class OtlpWriter {
       profiles.put(column, new Protobuf().field(1, type(column.type(), "nanoseconds")));
     }
     for (FoldedStack stack : export.stacks()) {
-      int number = number(stacks, path(stack));
+      int[] path = StackExport.path(stack, StateExport.groups(stack), functions);
+      long[] places = locations.of(path, path.length);
+      int number = stacks.of(Arrays.stream(places).boxed().toList());
       for (FoldedStack.Share share : stack.shares()) {
         Protobuf profile = profiles.get(StateExport.Column.of(share));
         if (profile != null) {
@@ -63,7 +67,7 @@ final class OtlpWriter {
           profile
               .fixed(3, provenance.endNanos() - provenance.coveredNanos())
               .field(4, provenance.coveredNanos())
-              .field(5, type(provenance.cpuClock() ? "cpu" : "wall", "nanoseconds"))
+              .field(5, type(provenance.clock(), "nanoseconds"))
               .field(6, provenance.periodNanos())
               .field(7, Arrays.copyOfRange(profileIds, i * ID_BYTES, (i + 1) * ID_BYTES)));
     }
@@ -85,74 +89,55 @@ final class OtlpWriter {
     attribute(its, "flametop.state", share.stateLabel());
     return new Protobuf()
         .field(1, stack)
-        .packed(2, its.stream().mapToLong(n -> n).toArray())
+        .packed(2, array(its))
         .packed(4, new long[] {share.value()});
   }
 
   private void attribute(List<Long> to, String key, Object value) {
     if (!value.equals("")) {
-      to.add((long) number(attributes, List.of(key, value)));
+      to.add((long) attributes.of(List.of(key, value)));
     }
-  }
-
-  /** Locations of a stack, innermost first. */
-  private List<Integer> path(FoldedStack stack) {
-    List<Integer> path = new ArrayList<>();
-    int frames = stack.names().length;
-    for (int i = StateExport.groups(stack); i < frames; ) {
-      List<Integer> called = new ArrayList<>();
-      called.add(functions.of(stack, i++));
-      while (i < frames && functions.isInlinedAt(stack, i)) {
-        called.add(functions.of(stack, i++));
-      }
-      path.add(0, number(locations, called));
-    }
-    return path;
   }
 
   /** Strings are numbered last: all other tables refer to them. */
   private Protobuf dictionary() {
     Protobuf dictionary = new Protobuf();
     List<Protobuf> places = new ArrayList<>();
-    for (List<Integer> called : locations.keySet()) {
-      Protobuf location = new Protobuf();
-      if (!called.isEmpty()) {
-        String module = functions.get(called.get(0)).module();
-        location.field(1, number(modules, module.isEmpty() ? export.provenance().host() : module));
-        for (int i = called.size() - 1; i >= 0; i--) {
-          location.field(3, new Protobuf().field(1, called.get(i) + 1));
-        }
+    for (List<Integer> called : locations.all()) {
+      String module = functions.get(called.get(0)).module();
+      Protobuf location =
+          new Protobuf()
+              .field(1, modules.of(module.isEmpty() ? export.provenance().host() : module));
+      for (int i = called.size() - 1; i >= 0; i--) {
+        location.field(3, new Protobuf().field(1, called.get(i) + 1));
       }
       places.add(location);
     }
-    for (String module : modules.keySet()) {
-      dictionary.field(1, new Protobuf().field(4, string(module)));
+    for (String module : modules.all()) {
+      dictionary.field(1, new Protobuf().field(4, strings.of(module)));
     }
+    dictionary.field(2, new Protobuf());
     places.forEach(location -> dictionary.field(2, location));
     dictionary.field(3, new Protobuf());
-    for (int i = 0; i < functions.size(); i++) {
-      FunctionTable.Function function = functions.get(i);
-      int name = string(function.name().isEmpty() ? "-" : function.name());
-      dictionary.field(
-          3, new Protobuf().field(1, name).field(2, name).field(3, string(function.module())));
+    for (Frame function : functions.all()) {
+      int name = strings.of(function.name().isEmpty() ? "-" : function.name());
+      int module = strings.of(function.module());
+      dictionary.field(3, new Protobuf().field(1, name).field(2, name).field(3, module));
     }
     dictionary.field(4, new Protobuf());
     List<Protobuf> said = new ArrayList<>();
-    for (List<Object> attribute : attributes.keySet()) {
+    for (List<Object> attribute : attributes.all()) {
       said.add(
           attribute.isEmpty()
               ? new Protobuf()
               : new Protobuf()
-                  .field(1, string((String) attribute.get(0)))
+                  .field(1, strings.of((String) attribute.get(0)))
                   .field(2, anyValue(attribute.get(1))));
     }
-    for (String text : strings.keySet()) {
-      dictionary.field(5, text);
-    }
+    strings.all().forEach(text -> dictionary.field(5, text));
     said.forEach(attribute -> dictionary.field(6, attribute));
-    for (List<Integer> path : stacks.keySet()) {
-      dictionary.field(
-          7, new Protobuf().packed(1, path.stream().mapToLong(Integer::longValue).toArray()));
+    for (List<Long> path : stacks.all()) {
+      dictionary.field(7, new Protobuf().packed(1, array(path)));
     }
     return dictionary;
   }
@@ -164,15 +149,10 @@ final class OtlpWriter {
   }
 
   private Protobuf type(String type, String unit) {
-    return new Protobuf().field(1, string(type)).field(2, string(unit));
+    return new Protobuf().field(1, strings.of(type)).field(2, strings.of(unit));
   }
 
-  private int string(String text) {
-    return number(strings, text);
-  }
-
-  private static <T> int number(Map<T, Integer> table, T of) {
-    Integer known = table.putIfAbsent(of, table.size());
-    return known == null ? table.size() - 1 : known;
+  private static long[] array(List<Long> of) {
+    return of.stream().mapToLong(number -> number).toArray();
   }
 }

@@ -176,6 +176,11 @@ public record Provenance(
         program, host, endNanos, coveredNanos, periodNanos, cpuClock, List.copyOf(list));
   }
 
+  /** What a period is of, in formats that name its type. */
+  String clock() {
+    return cpuClock ? "cpu" : "wall";
+  }
+
   /** The most important facts in a few words, for a title. */
   public String title() {
     StringBuilder title = new StringBuilder(host);

@@ -3,9 +3,12 @@ package flametop.export;
 import flametop.profile.format.SampleLog;
 import flametop.profile.format.Unit;
 import java.io.BufferedOutputStream;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.util.Arrays;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 
 /**
  * The samples of profiles of other programs, with what a graph of them does not show, for the
@@ -37,14 +40,15 @@ public record SampleExport(Provenance provenance, SampleLog log, By by) {
    * @return how many there are
    */
   public long write(StackFormat format, OutputStream out) throws IOException {
-    BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
+    BufferedOutputStream bytes = new BufferedOutputStream(out, 1 << 16);
+    Writer text = new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8));
     long samples =
         switch (format) {
-          case PPROF -> PprofSamples.write(this, buffered);
-          case SPEEDSCOPE -> SpeedscopeSamples.write(this, buffered);
+          case PPROF -> PprofSamples.write(this, bytes);
+          case SPEEDSCOPE -> SpeedscopeSamples.write(this, text);
           default -> throw new IllegalArgumentException(format + " holds stacks only");
         };
-    buffered.flush();
+    text.flush();
     return samples;
   }
 
@@ -68,9 +72,7 @@ public record SampleExport(Provenance provenance, SampleLog log, By by) {
 
   /** A value with so many digits behind the point, as a whole number. */
   static long whole(Unit unit, long value, int decimals) {
-    long[] tens = new long[unit.digits() - decimals];
-    Arrays.fill(tens, 10);
-    return Arrays.stream(tens).reduce(value, (left, ten) -> left / ten);
+    return value / (long) Math.pow(10, unit.digits() - decimals);
   }
 
   /** The unit as pprof and speedscope name it. */

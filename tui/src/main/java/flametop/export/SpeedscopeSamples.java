@@ -3,13 +3,8 @@ package flametop.export;
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.format.SampleLog;
 import flametop.profile.format.SampleLog.Frame;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
-import java.io.UncheckedIOException;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -38,28 +33,15 @@ final class SpeedscopeSamples {
   }
 
   /** Returns how many samples. */
-  static long write(SampleExport export, OutputStream out) throws IOException {
-    Writer json = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.US_ASCII));
-    try {
-      long samples = new SpeedscopeSamples(export, json).file();
-      json.flush();
-      return samples;
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
+  static long write(SampleExport export, Writer json) throws IOException {
+    return new SpeedscopeSamples(export, json).file();
   }
 
   private long file() throws IOException {
-    SpeedscopeWriter.begin(json, export.provenance(), log.hasOwners());
-    for (int i = 0; i < log.frames(); i++) {
-      json.append(i == 0 ? "\n" : ",\n");
-      frame(log.frame(i));
-    }
-    json.append("]},\"profiles\":[");
-    Map<Owner, int[]> groups = log.groups(this::owner);
+    SpeedscopeWriter.begin(json, export.provenance(), log.hasOwners(), log.frames());
     String separator = "";
     long samples = 0;
-    for (Map.Entry<Owner, int[]> group : groups.entrySet()) {
+    for (Map.Entry<Owner, int[]> group : log.groups(this::owner).entrySet()) {
       json.append(separator);
       profile(group.getKey(), group.getValue());
       separator = ",\n";
@@ -86,33 +68,10 @@ final class SpeedscopeSamples {
     };
   }
 
-  private void frame(Frame of) throws IOException {
-    json.append("{\"name\":");
-    Json.string(json, of.name());
-    String file = of.place().file();
-    boolean placed = of.place().line() > 0 || !file.isEmpty() && !file.equals(of.module());
-    if (!file.isEmpty() || !of.module().isEmpty() && !placed) {
-      json.append(",\"file\":");
-      Json.string(json, placed ? file : of.module());
-    }
-    if (of.place().line() > 0) {
-      json.append(",\"line\":").append(Integer.toString(of.place().line()));
-    }
-    if (of.place().column() > 0) {
-      json.append(",\"col\":").append(Integer.toString(of.place().column()));
-    }
-    if (placed && !of.module().equals(file)) {
-      json.append(",\"module\":");
-      Json.string(json, of.module());
-    }
-    SpeedscopeWriter.mark(json, of.kind(), of.module());
-    json.append('}');
-  }
-
   private void profile(Owner of, int[] rows) throws IOException {
     boolean owned = !of.equals(NOBODY);
     json.append("{\"type\":\"sampled\",\"name\":");
-    Json.string(json, owned ? name(of) : export.provenance().title());
+    json.append(Json.quoted(owned ? name(of) : export.provenance().title()));
     if (owned) {
       json.append(",\"owner\":");
       owner(of);
@@ -124,15 +83,8 @@ final class SpeedscopeSamples {
     log.each(
         rows,
         (labels, frames, depth, values) -> {
-          try {
-            json.append(separator[0]).append('[');
-            for (int i = owned ? 1 : 0; i < depth; i++) {
-              json.append(i > (owned ? 1 : 0) ? "," : "").append(Integer.toString(frames[i]));
-            }
-            json.append(']');
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
+          json.append(separator[0]);
+          SpeedscopeWriter.sample(json, frames, owned ? 1 : 0, depth);
           separator[0] = ",\n";
           total[0] += whole(values);
         });
@@ -141,14 +93,10 @@ final class SpeedscopeSamples {
     log.each(
         rows,
         (labels, frames, depth, values) -> {
-          try {
-            json.append(separator[0]).append(Decimal.text(whole(values), decimals));
-          } catch (IOException e) {
-            throw new UncheckedIOException(e);
-          }
+          json.append(separator[0]).append(StackExport.text(whole(values), decimals));
           separator[0] = ",";
         });
-    json.append("],\"endValue\":").append(Decimal.text(total[0], decimals)).append('}');
+    json.append("],\"endValue\":").append(StackExport.text(total[0], decimals)).append('}');
   }
 
   private long whole(long[] values) {
@@ -156,8 +104,7 @@ final class SpeedscopeSamples {
   }
 
   private void owner(Owner of) throws IOException {
-    json.append("{\"comm\":");
-    Json.string(json, of.comm());
+    json.append("{\"comm\":").append(Json.quoted(of.comm()));
     number("pid", of.pid());
     text("thread", of.thread());
     number("tid", of.tid());
@@ -174,8 +121,7 @@ final class SpeedscopeSamples {
 
   private void text(String field, String text) throws IOException {
     if (!text.isEmpty()) {
-      json.append(",\"" + field + "\":");
-      Json.string(json, text);
+      json.append(",\"" + field + "\":").append(Json.quoted(text));
     }
   }
 

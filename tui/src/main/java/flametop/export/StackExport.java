@@ -4,12 +4,20 @@ import flametop.profile.answer.Extract;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
 import flametop.profile.answer.NodeKind;
+import flametop.profile.format.Numbering;
+import flametop.profile.format.SampleLog.Frame;
+import flametop.sampler.State;
+import java.math.BigDecimal;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Spliterators;
 import java.util.Spliterators.AbstractSpliterator;
 import java.util.function.Consumer;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The stacks of an export: the same numbers in every format.
@@ -77,7 +85,19 @@ public record StackExport(
 
   /** A value in the unit, as it is written. */
   String text(long value) {
-    return Decimal.text(value, decimals);
+    return text(value, decimals);
+  }
+
+  /**
+   * {@code 12}, {@code 12.5}: as many digits behind the point as there are.
+   *
+   * @param value 0 or more
+   * @param decimals digits of the value that stand behind the point
+   */
+  static String text(long value, int decimals) {
+    return decimals == 0
+        ? Long.toString(value)
+        : BigDecimal.valueOf(value, decimals).stripTrailingZeros().toPlainString();
   }
 
   /**
@@ -92,6 +112,34 @@ public record StackExport(
       }
     }
     return false;
+  }
+
+  /** Whose a stack is; one share of nobody's where that is not known. */
+  static List<FoldedStack.Share> shares(FoldedStack stack) {
+    return stack.shares().isEmpty()
+        ? List.of(new FoldedStack.Share(0, "", 0, "", null, stack.value(), 0))
+        : stack.shares();
+  }
+
+  /** The parts of a stack by state, each one share; first that of which no state is known. */
+  static Map<@Nullable State, FoldedStack.Share> byState(FoldedStack stack) {
+    Map<@Nullable State, FoldedStack.Share> parts =
+        new TreeMap<>(Comparator.nullsFirst(Comparator.comparingInt(State::ordinal)));
+    for (FoldedStack.Share share : shares(stack)) {
+      if (share.value() > 0) {
+        parts.merge(share.state(), share, FoldedStack.Share::plus);
+      }
+    }
+    return parts;
+  }
+
+  /** The numbers of the frames of a stack, outermost first, without so many outermost ones. */
+  static int[] path(FoldedStack stack, int left, Numbering<Frame> frames) {
+    int[] path = new int[stack.names().length - left];
+    for (int i = 0; i < path.length; i++) {
+      path[i] = frames.of(Frame.of(stack, left + i));
+    }
+    return path;
   }
 
   /** A line that says what the outermost frames are. */

@@ -1,8 +1,12 @@
 package flametop.export;
 
 import java.io.BufferedOutputStream;
+import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Locale;
@@ -67,18 +71,19 @@ public enum StackFormat {
    * @return how many stacks
    */
   public long write(StackExport export, OutputStream out) throws IOException {
-    BufferedOutputStream buffered = new BufferedOutputStream(out, 1 << 16);
+    BufferedOutputStream bytes = new BufferedOutputStream(out, 1 << 16);
+    Writer text = new BufferedWriter(new OutputStreamWriter(bytes, StandardCharsets.UTF_8));
     long stacks =
         switch (this) {
-          case FOLDED -> FoldedWriter.write(export, buffered);
-          case SPEEDSCOPE -> SpeedscopeWriter.write(export, buffered);
-          case PPROF -> PprofWriter.write(export, buffered);
-          case HTML -> HtmlWriter.write(export, buffered);
-          case SVG -> SvgWriter.write(export, buffered);
-          case TEXT -> TextWriter.write(export, buffered);
-          case JSON -> JsonWriter.write(export, buffered);
+          case FOLDED -> FoldedWriter.write(export, text);
+          case SPEEDSCOPE -> SpeedscopeWriter.write(export, text);
+          case PPROF -> PprofWriter.write(export, bytes);
+          case HTML -> HtmlWriter.write(export, text);
+          case SVG -> SvgWriter.write(export, text);
+          case TEXT -> TextWriter.write(export, text);
+          case JSON -> JsonWriter.write(export, text);
         };
-    buffered.flush();
+    text.flush();
     return stacks;
   }
 }

@@ -135,13 +135,8 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
     }
 
     @Override
-    public String[] period() {
-      return new String[] {provenance.cpuClock() ? "cpu" : "wall", "nanoseconds"};
-    }
-
-    @Override
-    public long periodLength() {
-      return provenance.periodNanos();
+    public boolean isTime() {
+      return true;
     }
 
     @Override
@@ -162,16 +157,11 @@ public record StateExport(Provenance provenance, Iterable<FoldedStack> stacks, S
     }
 
     @Override
-    public long[] values(FoldedStack stack) {
-      return new long[columns.size()];
-    }
-
-    @Override
     public String[] labels(FoldedStack stack, FoldedStack.Share share) {
       return new String[] {
         "process", process(stack),
         "comm", share.process(),
-        "pid", share.pid() > 0 ? Integer.toString(share.pid()) : "",
+        "pid", PprofFile.number(share.pid()),
         "cgroup", cgroup(stack),
         "state", share.stateLabel(),
         "host", provenance.host()

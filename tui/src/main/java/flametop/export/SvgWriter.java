@@ -2,12 +2,8 @@ package flametop.export;
 
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.NodeKind;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Locale;
 
@@ -46,8 +42,7 @@ final class SvgWriter {
   }
 
   /** Returns how many stacks. */
-  static long write(StackExport export, OutputStream out) throws IOException {
-    Writer svg = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+  static long write(StackExport export, Writer svg) throws IOException {
     int rows = 0;
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
@@ -72,7 +67,6 @@ final class SvgWriter {
     svg.append("</text>\n");
     new SvgWriter(svg, export).boxes();
     svg.append("</svg>\n");
-    svg.flush();
     return stacks;
   }
 

@@ -3,12 +3,8 @@ package flametop.export;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
 import flametop.sampler.State;
-import java.io.BufferedWriter;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.OutputStreamWriter;
 import java.io.Writer;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Locale;
@@ -25,9 +21,8 @@ final class TextWriter {
   private TextWriter() {}
 
   /** Returns how many stacks the export has. */
-  static long write(StackExport export, OutputStream out) throws IOException {
+  static long write(StackExport export, Writer text) throws IOException {
     Heaviest heaviest = Heaviest.of(export, MOST);
-    Writer text = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
     line(text, export.provenance().title());
     StringBuilder states = new StringBuilder(export.describe(heaviest.stacks()));
     for (Heaviest.OfState of : heaviest.states()) {
@@ -55,7 +50,6 @@ final class TextWriter {
         }
       }
     }
-    text.flush();
     return heaviest.stacks();
   }
 

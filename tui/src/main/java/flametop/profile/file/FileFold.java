@@ -11,7 +11,6 @@ import flametop.profile.tree.HeldStacks;
 import flametop.profile.tree.ShapedTree;
 import flametop.profile.tree.TreeReader;
 import flametop.profile.tree.Worker;
-import flametop.sampler.State;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

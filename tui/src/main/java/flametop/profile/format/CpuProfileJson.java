@@ -8,11 +8,7 @@ import flametop.array.LongIndex;
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,10 +30,9 @@ final class CpuProfileJson {
 
   private final @Nullable JsonInput input;
   private final LongIndex ids = new LongIndex();
-  private final Map<Frame, Integer> known = new HashMap<>();
-  private final List<Frame> frames = new ArrayList<>();
+  private final Numbering<Frame> frames = new Numbering<>();
 
-  // By row of a node.
+  // By row of a node: the number of its frame plus 1, and its hits.
   private final IntColumn frame = new IntColumn();
   private final LongColumn hits = new LongColumn();
 
@@ -68,7 +63,7 @@ final class CpuProfileJson {
       rows[row] = row(piece.ids.key(row));
       int of = piece.frame.get(row) - 1;
       if (rows[row] >= 0 && of >= 0) {
-        frame.set(rows[row], number(piece.frames.get(of)));
+        frame.set(rows[row], frames.of(piece.frames.get(of)) + 1);
         hits.set(rows[row], piece.hits.get(row));
       }
     }
@@ -98,16 +93,6 @@ final class CpuProfileJson {
   /** Whether the profile has the node of a row, and does not only name it. */
   private boolean isDescribed(int row) {
     return frame.get(row) > 0;
-  }
-
-  /** The number of a frame, from 1 on. */
-  private int number(Frame of) {
-    Integer number = known.putIfAbsent(of, frames.size() + 1);
-    if (number == null) {
-      frames.add(of);
-      return frames.size();
-    }
-    return number;
   }
 
   /** Reads what is no number where a sample is expected. */
@@ -148,12 +133,8 @@ final class CpuProfileJson {
         if (!array) {
           return false;
         }
-        for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
-          if (t == JsonToken.START_OBJECT) {
-            node(json);
-          } else {
-            json.skipChildren();
-          }
+        while (JsonReader.nextObject(json)) {
+          node(json);
         }
       }
     }
@@ -166,9 +147,8 @@ final class CpuProfileJson {
     long hit = 0;
     Frame of = new Frame("", "", Place.NONE);
     LongColumn below = new LongColumn();
-    while (JsonReader.nextField(json)) {
-      String field = json.currentName();
-      JsonToken value = json.nextToken();
+    for (String field; (field = JsonReader.nextField(json)) != null; ) {
+      JsonToken value = json.currentToken();
       switch (field) {
         case "id" -> id = JsonReader.whole(json);
         case "parent" -> parent = JsonReader.whole(json);
@@ -187,7 +167,7 @@ final class CpuProfileJson {
       return;
     }
     int row = ids.row(id);
-    frame.set(row, number(of));
+    frame.set(row, frames.of(of) + 1);
     hits.set(row, Math.max(0, hit));
     for (int i = 0; i < below.size; i++) {
       parents.add(row);
@@ -204,9 +184,7 @@ final class CpuProfileJson {
     String url = "";
     long line = -1;
     long column = -1;
-    while (JsonReader.nextField(json)) {
-      String field = json.currentName();
-      json.nextToken();
+    for (String field; (field = JsonReader.nextField(json)) != null; ) {
       switch (field) {
         case "functionName" -> name = JsonReader.text(json);
         case "url" -> url = JsonReader.text(json);
@@ -280,31 +258,16 @@ final class CpuProfileJson {
         unheld++;
       }
     }
-    int[] numbers = new int[frames.size()];
     int first = owner == null ? StackSink.NO_FRAME : to.owner(owner);
-    tree.write(
-        of -> {
-          if (of < 0) {
-            return first;
-          }
-          if (numbers[of] == 0) {
-            Frame called = frames.get(of);
-            numbers[of] = 1 + to.frame(NodeKind.USER, called.name, called.url, called.place);
-          }
-          return numbers[of] - 1;
-        },
-        0,
-        new int[] {time, count},
-        to);
-    if (unheld > 0) {
-      to.note(unheld + " samples are of nodes that the file does not have, or has in a circle");
-    }
-    if (back > 0) {
-      to.note(back + " samples go back in time, and count as no time");
-    }
-    if (unknown > 0) {
-      to.note(unknown + " nodes have no number");
-    }
+    tree.write(frames.size(), of -> of < 0 ? first : frame(of, to), 0, new int[] {time, count}, to);
+    to.note(unheld, "samples are of nodes that the file does not have, or has in a circle");
+    to.note(back, "samples go back in time, and count as no time");
+    to.note(unknown, "nodes have no number");
+  }
+
+  private int frame(int number, StackSink to) {
+    Frame of = frames.get(number);
+    return to.frame(NodeKind.USER, of.name, of.url, of.place);
   }
 
   /**

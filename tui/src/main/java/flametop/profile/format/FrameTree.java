@@ -6,6 +6,7 @@ import flametop.array.LongIndex;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntUnaryOperator;
 
 /**
  * The stacks of a profile whose frames get their names later, or whose values come in pieces: a
@@ -94,10 +95,6 @@ final class FrameTree {
     return depths.items[node];
   }
 
-  int nodes() {
-    return keys.size;
-  }
-
   /** Whether values are still kept in the order in which they were added. */
   boolean isOrdered() {
     return ordered;
@@ -148,28 +145,6 @@ final class FrameTree {
     return true;
   }
 
-  /** Takes a value of a node. */
-  @FunctionalInterface
-  interface Values {
-    void value(int node, int measure, long value);
-  }
-
-  /** Goes through all values above 0: in their order if that is kept, else a sum for each node. */
-  void each(Values to) {
-    for (int i = 0; i < added.size; i++) {
-      if (added.items[i] > 0) {
-        to.value(addedNodes.items[i], addedMeasures.items[i], added.items[i]);
-      }
-    }
-    for (int node = 0; node < keys.size; node++) {
-      for (int measure = 0; measure < values.size(); measure++) {
-        if (values.get(measure).get(node) > 0) {
-          to.value(node, measure, values.get(measure).get(node));
-        }
-      }
-    }
-  }
-
   /** Gives all values a row: sums too. Nothing is added from now on. */
   int rows() {
     if (added.size == 0) {
@@ -199,19 +174,17 @@ final class FrameTree {
     return added.items[row];
   }
 
-  /** What makes a number of the sink of a frame of the profile. */
-  @FunctionalInterface
-  interface Frames {
-    int of(int frame);
-  }
-
   /**
    * Hands all stacks on that have a value.
    *
+   * @param known frames from 0 to below this are described
+   * @param made makes the sink's number of a frame; is asked once for each, unless the frame is not
+   *     described or there is no room
    * @param left so many first frames of each stack are left out
    * @param measures the number of the sink for each measure
    */
-  void write(Frames frames, int left, int[] measures, StackSink to) {
+  void write(int known, IntUnaryOperator made, int left, int[] measures, StackSink to) {
+    IntUnaryOperator frames = once(known, made);
     if (ordered) {
       writeInOrder(frames, left, measures, to);
       return;
@@ -252,21 +225,39 @@ final class FrameTree {
         path = Arrays.copyOf(path, 2 * at);
       }
       if (at >= 0) {
-        path[at] = frames.of(frame(node));
+        path[at] = frames.applyAsInt(frame(node));
       }
     }
   }
 
-  private void writeInOrder(Frames frames, int left, int[] measures, StackSink to) {
-    int[][] path = {new int[64]};
-    each(
-        (node, measure, value) -> {
-          path[0] = path(node, path[0]);
-          int depth = Math.max(0, depth(node) - left);
-          for (int i = 0; i < depth; i++) {
-            path[0][i] = frames.of(path[0][i + left]);
-          }
-          to.stack(measures[measure], path[0], 0, depth, value);
-        });
+  private static IntUnaryOperator once(int known, IntUnaryOperator made) {
+    // By frame, and by complement of those below 0: number of the sink plus 1.
+    int[] described = new int[known];
+    IntColumn below = new IntColumn();
+    return frame -> {
+      int before = frame < 0 ? below.get(~frame) : frame < known ? described[frame] : 0;
+      int number = before > 0 ? before - 1 : made.applyAsInt(frame);
+      if (before == 0 && frame < 0) {
+        below.set(~frame, number + 1);
+      } else if (before == 0 && frame < known) {
+        described[frame] = number + 1;
+      }
+      return number;
+    };
+  }
+
+  private void writeInOrder(IntUnaryOperator frames, int left, int[] measures, StackSink to) {
+    int[] path = new int[64];
+    for (int row = 0; row < added.size; row++) {
+      if (rowValue(row) > 0) {
+        int node = rowNode(row);
+        path = path(node, path);
+        int depth = Math.max(0, depth(node) - left);
+        for (int i = 0; i < depth; i++) {
+          path[i] = frames.applyAsInt(path[i + left]);
+        }
+        to.stack(measures[rowMeasure(row)], path, 0, depth, rowValue(row));
+      }
+    }
   }
 }

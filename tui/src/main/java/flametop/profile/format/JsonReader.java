@@ -104,14 +104,12 @@ final class JsonReader implements ProfileReader {
     if (first != JsonToken.START_OBJECT) {
       return;
     }
-    while (nextField(json)) {
-      String name = json.currentName();
-      JsonToken value = json.nextToken();
+    for (String name; (name = nextField(json)) != null; ) {
       boolean used =
           switch (name) {
             case "shared" -> speedscope.shared(json);
             case "profiles" -> speedscope.profiles(json);
-            case "traceEvents" -> value == JsonToken.START_ARRAY && trace.events(json);
+            case "traceEvents" -> trace.events(json);
             case "stackFrames" -> trace.frames(json);
             case "samples" -> v8.field(name, json, trace::sample);
             case "nodes", "timeDeltas", "startTime", "endTime" -> v8.field(name, json);
@@ -134,16 +132,19 @@ final class JsonReader implements ProfileReader {
   }
 
   /**
-   * Goes to the name of the next field.
+   * Goes to the value of the next field.
    *
-   * @return false at the end of the object
+   * @return the name of the field; null at the end of the object
    */
-  static boolean nextField(JsonParser json) throws IOException {
-    boolean any = json.nextFieldName() != null;
-    if (!any && !json.hasCurrentToken()) {
+  static @Nullable String nextField(JsonParser json) throws IOException {
+    String name = json.nextFieldName();
+    if (name == null && !json.hasCurrentToken()) {
       throw new IOException("it ends too early");
     }
-    return any;
+    if (name != null) {
+      json.nextToken();
+    }
+    return name;
   }
 
   /**
@@ -157,6 +158,16 @@ final class JsonReader implements ProfileReader {
       throw new IOException("it ends too early");
     }
     return token == JsonToken.END_ARRAY ? null : token;
+  }
+
+  /** Goes to the next element of an array that is an object; false at the end of the array. */
+  static boolean nextObject(JsonParser json) throws IOException {
+    for (JsonToken t; (t = nextElement(json)) != null; json.skipChildren()) {
+      if (t == JsonToken.START_OBJECT) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The text of a value; empty if it is none. */

@@ -124,17 +124,11 @@ final class PerfScriptReader implements ProfileReader {
       }
       end(to);
     }
-    complain(to, odd, "begin with no address, and are left out");
-    complain(to, homeless, "are frames below no sample, and are left out");
-    complain(to, tooDeep, "are frames of stacks that are too deep, and are left out");
+    to.note(odd, "indented lines begin with no address, and are left out");
+    to.note(homeless, "indented lines are frames below no sample, and are left out");
+    to.note(tooDeep, "indented lines are frames of stacks that are too deep, and are left out");
     if (failed != null) {
       throw failed;
-    }
-  }
-
-  private static void complain(StackSink to, long count, String what) {
-    if (count > 0) {
-      to.note(count + " indented lines " + what);
     }
   }
 

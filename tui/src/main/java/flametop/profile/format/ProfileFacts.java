@@ -19,4 +19,9 @@ public record ProfileFacts(
     List<String> comments) {
   /** It says nothing. */
   public static final ProfileFacts NONE = new ProfileFacts(0, 0, "", "", 0, List.of());
+
+  /** The same with other comments. */
+  public ProfileFacts withComments(List<String> others) {
+    return new ProfileFacts(beginNanos, lengthNanos, periodType, periodUnit, period, others);
+  }
 }

@@ -1,15 +1,16 @@
 package flametop.profile.format;
 
 import flametop.array.IntColumn;
+import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.FoldedStack.Owner;
 import flametop.profile.answer.NodeKind;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,21 +28,39 @@ public final class SampleLog {
    * @param owner whom the frame stands for; null if it is a function
    */
   public record Frame(
-      NodeKind kind, String name, String module, Place place, @Nullable Owner owner) {}
+      NodeKind kind, String name, String module, Place place, @Nullable Owner owner) {
+    /** A frame of a stack that says no place and no owner. */
+    public static Frame of(FoldedStack stack, int frame) {
+      return new Frame(
+          stack.kinds()[frame], stack.names()[frame], stack.modules()[frame], Place.NONE, null);
+    }
+
+    /** Whether the frame is inlined into the one that calls it, so that both are one location. */
+    public boolean isWithin(Frame caller) {
+      return kind == NodeKind.INLINED
+          && caller.owner == null
+          && caller.kind.isFrame()
+          && (module.isEmpty() || module.equals(caller.module));
+    }
+  }
 
   /** A type of values. Values are whole numbers of parts of the unit. */
   public record Type(String name, Unit unit) {}
 
-  /** Takes samples. */
+  /**
+   * Takes samples.
+   *
+   * @param <E> how that may fail
+   */
   @FunctionalInterface
-  public interface Samples {
+  public interface Samples<E extends Exception> {
     /**
      * One sample.
      *
      * @param frames outermost first; the array is used again
      * @param values by type
      */
-    void sample(List<StackSink.Label> labels, int[] frames, int depth, long[] values);
+    void sample(List<StackSink.Label> labels, int[] frames, int depth, long[] values) throws E;
   }
 
   /** Most distinct sets of labels. */
@@ -54,10 +73,8 @@ public final class SampleLog {
   private final int mostFrames =
       (int) Math.min(1 << 24, Runtime.getRuntime().maxMemory() / 10 / FRAME_BYTES);
   private final FrameTree tree;
-  private final Map<Frame, Integer> known = new HashMap<>();
-  private final List<Frame> frames = new ArrayList<>();
-  private final Map<List<StackSink.Label>, Integer> labelled = new LinkedHashMap<>();
-  private final List<List<StackSink.Label>> labels = new ArrayList<>();
+  private final Numbering<Frame> frames = new Numbering<>();
+  private final Numbering<List<StackSink.Label>> labels = new Numbering<>();
   private final List<Type> types = new ArrayList<>();
   private int preferred;
   private ProfileFacts facts = ProfileFacts.NONE;
@@ -67,6 +84,9 @@ public final class SampleLog {
 
   /** Something was read that the log does not have. */
   private boolean misses;
+
+  /** The stack that is handed on. */
+  private int[] path = new int[64];
 
   /**
    * An empty log.
@@ -83,16 +103,7 @@ public final class SampleLog {
   SampleLog(boolean ordered, int mostNodes, int mostSamples) {
     this.ordered = ordered;
     tree = new FrameTree(ordered, mostNodes, mostSamples);
-    int unused = labels(List.of());
-  }
-
-  private int labels(List<StackSink.Label> of) {
-    Integer number = labelled.putIfAbsent(of, labels.size());
-    if (number == null) {
-      labels.add(of);
-      return labels.size() - 1;
-    }
-    return number;
+    int unused = labels.of(List.of());
   }
 
   /** Says that something was read that the log does not take. */
@@ -136,9 +147,9 @@ public final class SampleLog {
         : new ProfileFacts(0, 0, facts.periodType(), facts.periodUnit(), 0, facts.comments());
   }
 
-  /** How many frames there are; they have the numbers below. */
-  public int frames() {
-    return frames.size();
+  /** All frames, by their numbers. */
+  public List<Frame> frames() {
+    return frames.all();
   }
 
   public Frame frame(int number) {
@@ -146,34 +157,52 @@ public final class SampleLog {
   }
 
   /** Goes through the samples, each with its one value; in order, if that is kept. */
-  public void each(Samples to) {
+  public <E extends Exception> void each(Samples<E> to) throws E {
     long[] values = new long[Math.max(1, types.size())];
-    int[][] path = {new int[64]};
-    tree.each(
-        (node, measure, value) -> {
-          values[measure] = value;
-          path[0] = hand(node, path[0], values, to);
-          values[measure] = 0;
-        });
+    int rows = tree.rows();
+    for (int row = 0; row < rows; row++) {
+      if (tree.rowValue(row) > 0) {
+        one(row, values, to);
+      }
+    }
+  }
+
+  /** Goes through some samples of {@link #groups}. */
+  public <E extends Exception> void each(int[] rows, Samples<E> to) throws E {
+    long[] values = new long[Math.max(1, types.size())];
+    for (int row : rows) {
+      one(row, values, to);
+    }
   }
 
   /** Goes through the stacks, each with the sums of all types. */
-  public void sums(Samples to) {
-    long[] values = new long[Math.max(1, types.size())];
-    int[][] path = {new int[64]};
-    int[] last = {-1};
-    tree.each(
-        (node, measure, value) -> {
-          if (last[0] >= 0 && last[0] != node) {
-            path[0] = hand(last[0], path[0], values, to);
-            Arrays.fill(values, 0);
-          }
-          last[0] = node;
-          values[measure] += value;
-        });
-    if (last[0] >= 0) {
-      int[] unused = hand(last[0], path[0], values, to);
+  public <E extends Exception> void sums(Samples<E> to) throws E {
+    long[] sums = new long[Math.max(1, types.size())];
+    int rows = tree.rows();
+    for (int row = 0; row < rows; row++) {
+      sums[tree.rowMeasure(row)] += tree.rowValue(row);
+      if (row + 1 == rows || tree.rowNode(row + 1) != tree.rowNode(row)) {
+        hand(tree.rowNode(row), sums, to);
+        Arrays.fill(sums, 0);
+      }
     }
+  }
+
+  private <E extends Exception> void one(int row, long[] values, Samples<E> to) throws E {
+    values[tree.rowMeasure(row)] = tree.rowValue(row);
+    hand(tree.rowNode(row), values, to);
+    values[tree.rowMeasure(row)] = 0;
+  }
+
+  private <E extends Exception> void hand(int node, long[] values, Samples<E> to) throws E {
+    path = tree.path(node, path);
+    int depth = tree.depth(node);
+    int label = depth > 0 && path[0] < 0 ? ~path[0] : 0;
+    if (label > 0) {
+      depth--;
+      System.arraycopy(path, 1, path, 0, depth);
+    }
+    to.sample(labels.get(label), path, depth, values);
   }
 
   /**
@@ -183,60 +212,24 @@ public final class SampleLog {
    * @return the numbers of the samples of each
    */
   public <K> Map<K, int[]> groups(Function<@Nullable Frame, K> by) {
+    Map<K, IntColumn> groups = new LinkedHashMap<>();
+    // By frame plus 1; the first are stacks without frames.
+    IntColumn[] ofFirst = new IntColumn[frames.size() + 1];
     int rows = tree.rows();
-    Map<K, Integer> numbers = new LinkedHashMap<>();
-    IntColumn ofFirst = new IntColumn();
-    IntColumn counts = new IntColumn();
-    int[] of = new int[rows];
-    int[] path = new int[64];
     for (int row = 0; row < rows; row++) {
       int node = tree.rowNode(row);
       path = tree.path(node, path);
       int at = tree.depth(node) > 0 && path[0] < 0 ? 1 : 0;
       int first = at < tree.depth(node) ? path[at] + 1 : 0;
-      if (ofFirst.get(first) == 0) {
+      if (ofFirst[first] == null) {
         K key = by.apply(first == 0 ? null : frames.get(first - 1));
-        ofFirst.set(first, 1 + numbers.computeIfAbsent(key, none -> numbers.size()));
+        ofFirst[first] = groups.computeIfAbsent(key, none -> new IntColumn());
       }
-      of[row] = ofFirst.items[first] - 1;
-      counts.set(of[row], counts.get(of[row]) + 1);
+      ofFirst[first].add(row);
     }
-    Map<K, int[]> groups = new LinkedHashMap<>();
-    List<int[]> byNumber = new ArrayList<>();
-    numbers.forEach(
-        (key, number) -> {
-          int[] members = new int[counts.items[number]];
-          groups.put(key, members);
-          byNumber.add(members);
-        });
-    int[] filled = new int[byNumber.size()];
-    for (int row = 0; row < rows; row++) {
-      byNumber.get(of[row])[filled[of[row]]++] = row;
-    }
-    return groups;
-  }
-
-  /** Goes through some samples of {@link #groups}. */
-  public void each(int[] rows, Samples to) {
-    long[] values = new long[Math.max(1, types.size())];
-    int[] path = new int[64];
-    for (int row : rows) {
-      values[tree.rowMeasure(row)] = tree.rowValue(row);
-      path = hand(tree.rowNode(row), path, values, to);
-      values[tree.rowMeasure(row)] = 0;
-    }
-  }
-
-  private int[] hand(int node, int[] into, long[] values, Samples to) {
-    int[] path = tree.path(node, into);
-    int depth = tree.depth(node);
-    int label = depth > 0 && path[0] < 0 ? ~path[0] : 0;
-    if (label > 0) {
-      depth--;
-      System.arraycopy(path, 1, path, 0, depth);
-    }
-    to.sample(labels.get(label), path, depth, values);
-    return path;
+    Map<K, int[]> all = new LinkedHashMap<>();
+    groups.forEach((key, members) -> all.put(key, members.toArray()));
+    return all;
   }
 
   /** What one profile adds to the log; has the numbers of the sink that hands it on. */
@@ -288,12 +281,7 @@ public final class SampleLog {
         overflows = true;
         return;
       }
-      Frame frame = new Frame(kind, name, module, place, of);
-      Integer number = known.putIfAbsent(frame, frames.size());
-      if (number == null) {
-        frames.add(frame);
-      }
-      ofFrames.add(number == null ? frames.size() - 1 : number);
+      ofFrames.add(frames.of(new Frame(kind, name, module, place, of)));
     }
 
     /** Says that outermost frames are no functions. */
@@ -307,22 +295,15 @@ public final class SampleLog {
         overflows = true;
         return;
       }
-      label = SampleLog.this.labels(of);
+      label = labels.of(of);
       lastDepth = 0;
     }
 
     /** Takes what the profile says of itself. */
     public void facts(ProfileFacts of) {
-      List<String> comments = new ArrayList<>(facts.comments());
-      of.comments().stream().filter(line -> !comments.contains(line)).forEach(comments::add);
       facts =
-          new ProfileFacts(
-              of.beginNanos(),
-              of.lengthNanos(),
-              of.periodType(),
-              of.periodUnit(),
-              of.period(),
-              List.copyOf(comments));
+          of.withComments(
+              Stream.concat(facts.comments().stream(), of.comments().stream()).distinct().toList());
     }
 
     /** Takes a stack: see {@link StackSink#stack}. */

@@ -66,6 +66,9 @@ final class SpeedscopeJson {
   /** Whether a profile says its owner in a field of flametop's. */
   private boolean saysOwners;
 
+  /** The sink's frame that stands for those that the file does not have. */
+  private int missing = StackSink.NO_FRAME;
+
   private long negative;
   private long large;
   private long back;
@@ -97,16 +100,14 @@ final class SpeedscopeJson {
       return false;
     }
     boolean any = false;
-    while (JsonReader.nextField(json)) {
-      String name = json.currentName();
-      JsonToken value = json.nextToken();
-      if (!name.equals("frames") || value != JsonToken.START_ARRAY) {
+    for (String name; (name = JsonReader.nextField(json)) != null; ) {
+      if (!name.equals("frames") || json.currentToken() != JsonToken.START_ARRAY) {
         json.skipChildren();
         continue;
       }
       any = true;
-      for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
-        if (t == JsonToken.START_OBJECT && frames.size() < MOST_FRAMES) {
+      while (JsonReader.nextObject(json)) {
+        if (frames.size() < MOST_FRAMES) {
           frames.add(frame(json));
         } else {
           json.skipChildren();
@@ -123,9 +124,7 @@ final class SpeedscopeJson {
     String kind = "";
     long line = 0;
     long column = 0;
-    while (JsonReader.nextField(json)) {
-      String field = json.currentName();
-      json.nextToken();
+    for (String field; (field = JsonReader.nextField(json)) != null; ) {
       switch (field) {
         case "name" -> name = JsonReader.text(json);
         case "file" -> file = JsonReader.text(json);
@@ -153,12 +152,8 @@ final class SpeedscopeJson {
     if (json.currentToken() != JsonToken.START_ARRAY) {
       return false;
     }
-    for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
-      if (t == JsonToken.START_OBJECT) {
-        profile(json);
-      } else {
-        json.skipChildren();
-      }
+    while (JsonReader.nextObject(json)) {
+      profile(json);
     }
     return true;
   }
@@ -176,15 +171,13 @@ final class SpeedscopeJson {
     // Frames have numbers from 0 on, so a profile has one below MISSING.
     int above = tree.child(FrameTree.ROOT, MISSING - 1 - number);
     try {
-      while (JsonReader.nextField(json)) {
-        String field = json.currentName();
-        JsonToken value = json.nextToken();
+      for (String field; (field = JsonReader.nextField(json)) != null; ) {
         switch (field) {
           case "name" -> name = JsonReader.text(json);
           case "unit" -> unit = JsonReader.text(json);
           case "weights" -> weights.addAll(json, input);
-          case "samples" -> samples(json, value, above);
-          case "events" -> events(json, value);
+          case "samples" -> samples(json, above);
+          case "events" -> events(json);
           case "owner" -> owner = owner(json);
           case "endValue" -> over.add(json);
           default -> json.skipChildren();
@@ -200,8 +193,8 @@ final class SpeedscopeJson {
     }
   }
 
-  private void samples(JsonParser json, JsonToken first, int above) throws IOException {
-    if (first != JsonToken.START_ARRAY) {
+  private void samples(JsonParser json, int above) throws IOException {
+    if (json.currentToken() != JsonToken.START_ARRAY) {
       json.skipChildren();
       return;
     }
@@ -233,22 +226,16 @@ final class SpeedscopeJson {
     return number < 0 || number >= MOST_FRAMES ? MISSING : (int) number;
   }
 
-  private void events(JsonParser json, JsonToken first) throws IOException {
-    if (first != JsonToken.START_ARRAY) {
+  private void events(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_ARRAY) {
       json.skipChildren();
       return;
     }
-    for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
-      if (t != JsonToken.START_OBJECT) {
-        json.skipChildren();
-        continue;
-      }
+    while (JsonReader.nextObject(json)) {
       String type = "";
       int frame = MISSING;
       int before = moments.size();
-      while (JsonReader.nextField(json)) {
-        String field = json.currentName();
-        json.nextToken();
+      for (String field; (field = JsonReader.nextField(json)) != null; ) {
         switch (field) {
           case "type" -> type = JsonReader.text(json);
           case "frame" -> frame = frame(JsonReader.whole(json));
@@ -365,43 +352,33 @@ final class SpeedscopeJson {
     if (owned && !several) {
       to.owners();
     }
-    int[] numbers = new int[frames.size()];
-    int[] owners = new int[profiles.size()];
-    int[] missing = {StackSink.NO_FRAME};
     tree.write(
-        frame -> {
-          if (frame < MISSING) {
-            if (!several) {
-              return StackSink.NO_FRAME;
-            }
-            int number = MISSING - 1 - frame;
-            if (owners[number] == 0) {
-              owners[number] = 1 + to.owner(profiles.get(number));
-            }
-            return owners[number] - 1;
-          }
-          if (frame == MISSING || frame >= numbers.length) {
-            if (missing[0] == StackSink.NO_FRAME) {
-              missing[0] = to.frame(NodeKind.UNKNOWN, "[no frame]", "");
-              to.note("some stacks have frames that the file does not describe: [no frame]");
-            }
-            return missing[0];
-          }
-          if (numbers[frame] == 0) {
-            Frame of = frames.get(frame);
-            numbers[frame] = 1 + to.frame(of.kind, of.name, of.module, of.place);
-          }
-          return numbers[frame] - 1;
-        },
+        frames.size(),
+        frame ->
+            frame >= MISSING
+                ? frame(frame, to)
+                : several ? to.owner(profiles.get(MISSING - 1 - frame)) : StackSink.NO_FRAME,
         several ? 0 : 1,
         measures,
         to);
-    complain(to, negative, "have a weight below 0 and are left out");
-    complain(to, large, "have a weight or a time that is too large and are left out");
-    complain(to, back, "go back in time, and count as no time");
-    complain(to, unpaired, "begin or end without their other half");
-    complain(to, unheld, "are left out: there is no memory for more frames");
-    complain(to, unweighted, "have no weight and are left out");
+    to.note(negative, "samples or events have a weight below 0 and are left out");
+    to.note(large, "samples or events have a weight or a time that is too large and are left out");
+    to.note(back, "samples or events go back in time, and count as no time");
+    to.note(unpaired, "samples or events begin or end without their other half");
+    to.note(unheld, "samples or events are left out: there is no memory for more frames");
+    to.note(unweighted, "samples or events have no weight and are left out");
+  }
+
+  private int frame(int number, StackSink to) {
+    if (number == MISSING || number >= frames.size()) {
+      if (missing == StackSink.NO_FRAME) {
+        missing = to.frame(NodeKind.UNKNOWN, "[no frame]", "");
+        to.note("some stacks have frames that the file does not describe: [no frame]");
+      }
+      return missing;
+    }
+    Frame of = frames.get(number);
+    return to.frame(of.kind, of.name, of.module, of.place);
   }
 
   /** The owner that the name of a profile says: {@code Process 12 Thread 34 "worker"}. */
@@ -419,9 +396,7 @@ final class SpeedscopeJson {
       return null;
     }
     Map<String, String> parts = new HashMap<>();
-    while (JsonReader.nextField(json)) {
-      String field = json.currentName();
-      json.nextToken();
+    for (String field; (field = JsonReader.nextField(json)) != null; ) {
       parts.put(parts.size() < MOST_PARTS ? field : "", JsonReader.text(json));
     }
     return new Owner(
@@ -431,11 +406,5 @@ final class SpeedscopeJson {
         TaskNumber.of(parts.getOrDefault("tid", "")),
         parts.getOrDefault("cgroup", ""),
         PprofLabels.state(parts.getOrDefault("state", "")));
-  }
-
-  private static void complain(StackSink to, long count, String what) {
-    if (count > 0) {
-      to.note(count + " samples or events " + what);
-    }
   }
 }

@@ -91,4 +91,11 @@ public interface StackSink {
 
   /** Says something about the profile that its reader should know; each text once. */
   void note(String text);
+
+  /** Says how many there are of something, if there are any. */
+  default void note(long count, String what) {
+    if (count > 0) {
+      note(count + " " + what);
+    }
+  }
 }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -101,25 +102,24 @@ final class TraceJson {
       if (next == null) {
         return;
       }
-      element(json, next);
+      if (next == JsonToken.START_OBJECT) {
+        event(json);
+      } else {
+        json.skipChildren();
+      }
     }
   }
 
   /** Reads the events; returns whether a parser stands at such. */
   boolean events(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_ARRAY) {
+      return false;
+    }
     any = true;
-    for (JsonToken t; (t = JsonReader.nextElement(json)) != null; ) {
-      element(json, t);
+    while (JsonReader.nextObject(json)) {
+      event(json);
     }
     return true;
-  }
-
-  private void element(JsonParser json, JsonToken first) throws IOException {
-    if (first == JsonToken.START_OBJECT) {
-      event(json);
-    } else {
-      json.skipChildren();
-    }
   }
 
   /** Reads a sample of those beside the events. */
@@ -128,13 +128,11 @@ final class TraceJson {
     int thread = none;
     int frame = none;
     at.clear();
-    while (JsonReader.nextField(json)) {
-      String field = json.currentName();
-      JsonToken value = json.nextToken();
+    for (String field; (field = JsonReader.nextField(json)) != null; ) {
       switch (field) {
-        case "pid" -> process = texts.number(json, value);
-        case "tid" -> thread = texts.number(json, value);
-        case "sf" -> frame = texts.number(json, value);
+        case "pid" -> process = texts.number(json);
+        case "tid" -> thread = texts.number(json);
+        case "sf" -> frame = texts.number(json);
         case "ts" -> at.add(json);
         default -> json.skipChildren();
       }
@@ -170,23 +168,21 @@ final class TraceJson {
     onCpu.clear();
     argument = "";
     piece = null;
-    while (JsonReader.nextField(json)) {
-      String field = json.currentName();
-      JsonToken value = json.nextToken();
+    for (String field; (field = JsonReader.nextField(json)) != null; ) {
       switch (field) {
-        case "name" -> name = texts.number(json, value);
-        case "ph" -> phase = phase(json, value);
-        case "pid" -> process = texts.number(json, value);
-        case "tid" -> thread = texts.number(json, value);
+        case "name" -> name = texts.number(json);
+        case "ph" -> phase = phase(json);
+        case "pid" -> process = texts.number(json);
+        case "tid" -> thread = texts.number(json);
         case "id" -> id = JsonReader.text(json).hashCode();
         case "ts" -> at.add(json);
         case "dur" -> {
-          if (value != JsonToken.VALUE_NULL) {
+          if (json.currentToken() != JsonToken.VALUE_NULL) {
             lasts.add(json);
           }
         }
         case "tdur" -> onCpu.add(json);
-        case "args" -> arguments(json, value);
+        case "args" -> arguments(json);
         default -> json.skipChildren();
       }
     }
@@ -218,8 +214,8 @@ final class TraceJson {
     }
   }
 
-  private static String phase(JsonParser json, JsonToken value) throws IOException {
-    if (value != JsonToken.VALUE_STRING || json.getTextLength() != 1) {
+  private static String phase(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.VALUE_STRING || json.getTextLength() != 1) {
       return JsonReader.text(json);
     }
     return switch (json.getTextCharacters()[json.getTextOffset()]) {
@@ -232,17 +228,15 @@ final class TraceJson {
   }
 
   /** Reads the arguments of an event: a name, or a piece of a profile of V8. */
-  private void arguments(JsonParser json, JsonToken value) throws IOException {
-    if (value != JsonToken.START_OBJECT) {
+  private void arguments(JsonParser json) throws IOException {
+    if (json.currentToken() != JsonToken.START_OBJECT) {
       json.skipChildren();
       return;
     }
-    while (JsonReader.nextField(json)) {
-      String field = json.currentName();
-      JsonToken of = json.nextToken();
+    for (String field; (field = JsonReader.nextField(json)) != null; ) {
       if (field.equals("name")) {
         argument = JsonReader.text(json);
-      } else if (field.equals("data") && of == JsonToken.START_OBJECT) {
+      } else if (field.equals("data") && json.currentToken() == JsonToken.START_OBJECT) {
         data(json);
       } else {
         json.skipChildren();
@@ -251,14 +245,11 @@ final class TraceJson {
   }
 
   private void data(JsonParser json) throws IOException {
-    while (JsonReader.nextField(json)) {
-      String field = json.currentName();
-      JsonToken of = json.nextToken();
+    for (String field; (field = JsonReader.nextField(json)) != null; ) {
       switch (field) {
         case "cpuProfile" -> {
-          while (of == JsonToken.START_OBJECT && JsonReader.nextField(json)) {
-            String name = json.currentName();
-            json.nextToken();
+          boolean object = json.currentToken() == JsonToken.START_OBJECT;
+          for (String name; object && (name = JsonReader.nextField(json)) != null; ) {
             if (name.equals("nodes") || name.equals("samples")) {
               ofPiece().field(name, json);
             }
@@ -355,8 +346,13 @@ final class TraceJson {
     }
     // First, so that stacks of another type are not shown among those of the preferred one.
     boolean events = replay.counts() || profiles.isEmpty() && !sampled;
+    IntUnaryOperator frames =
+        of ->
+            of < 0
+                ? to.owner(owner(tracks.get(-1 - of)))
+                : to.frame(NodeKind.USER, texts.get(of), "");
     if (events) {
-      write(tree, to.measure("time", UNIT, true), to);
+      tree.write(texts.size(), frames, 0, new int[] {to.measure("time", UNIT, true)}, to);
     }
     if (!profiles.isEmpty() || sampled) {
       // Times of samples are no times of events.
@@ -364,34 +360,11 @@ final class TraceJson {
       int time = to.measure(name, UNIT, !events);
       int count = to.measure("samples", Unit.whole("samples"), false);
       profiles.values().forEach(of -> of.whole.write(to, owner(of.thread), time, count));
-      samples.write(to, track -> to.owner(owner(tracks.get(track))), time, count);
+      samples.write(to, frames, time, count);
     }
-    complain(to, others, "are of other kinds than B, E, X and ProfileChunk, and are left out");
-    complain(to, damaged, "have no time, or a time that is negative or too large");
-    complain(to, replay.unpaired(), "begin or end without their other half");
-    complain(to, unheld + replay.unheld(), "are left out: there is no memory for more frames");
-  }
-
-  private void write(FrameTree tree, int measure, StackSink to) {
-    int[] numbers = new int[texts.size()];
-    tree.write(
-        frame -> {
-          if (frame < 0) {
-            return to.owner(owner(tracks.get(-1 - frame)));
-          }
-          if (numbers[frame] == 0) {
-            numbers[frame] = 1 + to.frame(NodeKind.USER, texts.get(frame), "");
-          }
-          return numbers[frame] - 1;
-        },
-        0,
-        new int[] {measure},
-        to);
-  }
-
-  private static void complain(StackSink to, long count, String what) {
-    if (count > 0) {
-      to.note(count + " events " + what);
-    }
+    to.note(others, "events are of other kinds than B, E, X and ProfileChunk, and are left out");
+    to.note(damaged, "events have no time, or a time that is negative or too large");
+    to.note(replay.unpaired(), "events begin or end without their other half");
+    to.note(unheld + replay.unheld(), "events are left out: there is no memory for more frames");
   }
 }

@@ -5,7 +5,6 @@ import com.fasterxml.jackson.core.JsonToken;
 import flametop.array.IntColumn;
 import flametop.array.LongColumn;
 import flametop.array.LongIndex;
-import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.util.function.IntUnaryOperator;
 
@@ -65,23 +64,21 @@ final class TraceSamples {
     if (json.currentToken() != JsonToken.START_OBJECT) {
       return false;
     }
-    while (JsonReader.nextField(json)) {
-      int id = texts.number(json, JsonToken.FIELD_NAME);
-      if (json.nextToken() != JsonToken.START_OBJECT) {
+    for (String frame; (frame = JsonReader.nextField(json)) != null; ) {
+      int id = texts.number(frame);
+      if (json.currentToken() != JsonToken.START_OBJECT) {
         json.skipChildren();
         continue;
       }
       int name = texts.number("");
       boolean held = true;
       int parent = 0;
-      while (JsonReader.nextField(json)) {
-        String field = json.currentName();
-        JsonToken value = json.nextToken();
+      for (String field; (field = JsonReader.nextField(json)) != null; ) {
         switch (field) {
-          case "name" -> name = texts.number(json, value);
+          case "name" -> name = texts.number(json);
           case "parent" -> {
-            if (value != JsonToken.VALUE_NULL) {
-              parent = texts.number(json, value) + 1;
+            if (json.currentToken() != JsonToken.VALUE_NULL) {
+              parent = texts.number(json) + 1;
               held &= parent > 0;
             }
           }
@@ -102,11 +99,11 @@ final class TraceSamples {
   /**
    * Hands all stacks on.
    *
-   * @param owner the sink's number for the owner with a number
+   * @param made makes the sink's number of a text, or below 0 of the complement of a track
    * @param time measure of times
    * @param count measure of samples
    */
-  void write(StackSink to, IntUnaryOperator owner, int time, int count) {
+  void write(StackSink to, IntUnaryOperator made, int time, int count) {
     FrameTree tree = new FrameTree(to.wantsOrder());
     LongIndex known = new LongIndex();
     IntColumn nodes = new IntColumn();
@@ -131,29 +128,10 @@ final class TraceSamples {
         unheld += tree.add(node, COUNT, 1) ? 0 : 1;
       }
     }
-    int[] numbers = new int[texts.size()];
-    tree.write(
-        frame -> {
-          if (frame < 0) {
-            return owner.applyAsInt(-1 - frame);
-          }
-          if (numbers[frame] == 0) {
-            numbers[frame] = 1 + to.frame(NodeKind.USER, texts.get(frame), "");
-          }
-          return numbers[frame] - 1;
-        },
-        0,
-        new int[] {time, count},
-        to);
-    complain(to, unknown, "are of frames that the file does not have, or has in a circle");
-    complain(to, back, "go back in time, and count as no time");
-    complain(to, unheld, "or their frames are left out: there is no memory for more");
-  }
-
-  private static void complain(StackSink to, long count, String what) {
-    if (count > 0) {
-      to.note(count + " samples " + what);
-    }
+    tree.write(texts.size(), made, 0, new int[] {time, count}, to);
+    to.note(unknown, "samples are of frames that the file does not have, or has in a circle");
+    to.note(back, "samples go back in time, and count as no time");
+    to.note(unheld, "samples or their frames are left out: there is no memory for more");
   }
 
   /** The node of a frame below that of a thread; below 0 if there is none. */

@@ -19,10 +19,9 @@ final class TraceTexts {
   private byte[] scratch = new byte[256];
 
   /** The number of a value's text; below 0 if there is no room for it. */
-  int number(JsonParser json, JsonToken value) throws IOException {
-    if (value != JsonToken.VALUE_STRING
-        && value != JsonToken.VALUE_NUMBER_INT
-        && value != JsonToken.FIELD_NAME) {
+  int number(JsonParser json) throws IOException {
+    JsonToken value = json.currentToken();
+    if (value != JsonToken.VALUE_STRING && value != JsonToken.VALUE_NUMBER_INT) {
       return number(JsonReader.text(json));
     }
     char[] chars = json.getTextCharacters();
