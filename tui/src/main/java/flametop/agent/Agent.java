@@ -17,6 +17,7 @@ import flametop.sampler.StreamMonitor;
 import java.util.SplittableRandom;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
  * Samples until it is told to end, and puts a profile of each interval into the spool. What an
@@ -121,7 +122,7 @@ public final class Agent implements AutoCloseable {
       count();
     }
     sampler.finish();
-    awaitNames(nanos -> pause(nanos), NAMES_NANOS);
+    awaitNames(Agent::pause, NAMES_NANOS);
     awaitRings();
     sampler.close();
     take();
@@ -137,26 +138,30 @@ public final class Agent implements AutoCloseable {
   }
 
   private void awaitNames(End end, long most) throws InterruptedException {
-    long until = System.nanoTime() + most;
-    boolean over = false;
-    while (monitor.namesAwaited() > 0
-        && System.nanoTime() < until
-        && !monitor.ended().isDone()
-        && !over) {
-      over = end.await(NAMES_STEP_NANOS);
-    }
+    await(() -> monitor.namesAwaited() == 0, end, most);
   }
 
   /** The last samples wait in rings. */
   private void awaitRings() throws InterruptedException {
     long batches = monitor.batches();
-    long until = System.nanoTime() + NAMES_NANOS;
-    while (System.nanoTime() < until
-        && !monitor.ended().isDone()
-        && (monitor.batches() == batches
-            || monitor.counters()[Counter.CPU_WAITING.ordinal()] > 0
-            || monitor.batchesHeld() > 0)) {
-      boolean unused = pause(NAMES_STEP_NANOS);
+    await(
+        () ->
+            monitor.batches() != batches
+                && monitor.counters()[Counter.CPU_WAITING.ordinal()] == 0
+                && monitor.batchesHeld() == 0,
+        Agent::pause,
+        NAMES_NANOS);
+  }
+
+  /** Waits until something is so, sampling ends, or the time is over. */
+  private void await(BooleanSupplier done, End end, long most) throws InterruptedException {
+    long until = System.nanoTime() + most;
+    boolean over = false;
+    while (!over
+        && !done.getAsBoolean()
+        && System.nanoTime() < until
+        && !monitor.ended().isDone()) {
+      over = end.await(NAMES_STEP_NANOS);
     }
   }
 
@@ -195,7 +200,7 @@ public final class Agent implements AutoCloseable {
             plan.states());
     metrics.profiled(export.totals());
     Push of = push;
-    byte[] body = of.store().body(export, Series.of(facts.host(), of.labels()));
+    byte[] body = of.store().body(export, of.series(facts.host()));
     spool.add(of.store().label(), body);
   }
 

@@ -72,66 +72,52 @@ public final class Metrics {
   /** Version 0.0.4 of the text. */
   public String text() {
     StringBuilder out = new StringBuilder();
-    counter(out, "profiles_made_total", "Profiles made, one an interval.", made.get());
-    counter(out, "profiles_found_total", "Profiles found in the spool at the start.", found.get());
-    counter(out, "profiles_sent_total", "Profiles that the store took.", sent.get());
-    head(out, "profiles_dropped_total", "counter", "Profiles given up, by the reason.");
+    metric(out, "profiles_made_total", "Profiles made, one an interval.", made);
+    metric(out, "profiles_found_total", "Profiles found in the spool at the start.", found);
+    metric(out, "profiles_sent_total", "Profiles that the store took.", sent);
+    head(out, "profiles_dropped_total", "Profiles given up, by the reason.");
     for (Drop why : Drop.values()) {
-      labelled(out, "profiles_dropped_total", "reason", why.label(), dropped.get(why.ordinal()));
+      String reason = "{reason=\"" + why.label() + "\"}";
+      line(out, "profiles_dropped_total" + reason, dropped.get(why.ordinal()));
     }
-    counter(
+    metric(
         out,
         "profiles_rejected_total",
         "Parts of profiles that the store took the rest of (partial success of OTLP).",
-        rejected.get());
-    counter(out, "requests_total", "Requests to the store.", requests.get());
-    counter(out, "retries_total", "Requests that were made again later.", retries.get());
-    counter(out, "sent_bytes_total", "Bytes of the profiles that were sent.", sentBytes.get());
-    head(out, "profiled_nanoseconds_total", "counter", "Time of tasks in the profiles made.");
+        rejected);
+    metric(out, "requests_total", "Requests to the store.", requests);
+    metric(out, "retries_total", "Requests that were made again later.", retries);
+    metric(out, "sent_bytes_total", "Bytes of the profiles that were sent.", sentBytes);
+    head(out, "profiled_nanoseconds_total", "Time of tasks in the profiles made.");
     for (StateExport.Column column : StateExport.Column.values()) {
-      labelled(
-          out, "profiled_nanoseconds_total", "state", column.type(), nanos.get(column.ordinal()));
+      String state = "{state=\"" + column.type() + "\"}";
+      line(out, "profiled_nanoseconds_total" + state, nanos.get(column.ordinal()));
     }
-    counter(out, "samples_lost_total", "Samples of the CPU clock lost.", samplesLost.get());
-    counter(out, "passes_late_total", "Passes that were late, and not made.", passesLate.get());
-    gauge(out, "spool_bytes", "Bytes of the profiles that wait.", spoolBytes.getAsLong());
-    gauge(out, "spool_profiles", "Profiles that wait.", spoolProfiles.getAsLong());
-    head(
+    metric(out, "samples_lost_total", "Samples of the CPU clock lost.", samplesLost);
+    metric(out, "passes_late_total", "Passes that were late, and not made.", passesLate);
+    metric(out, "spool_bytes", "Bytes of the profiles that wait.", spoolBytes.getAsLong());
+    metric(out, "spool_profiles", "Profiles that wait.", spoolProfiles.getAsLong());
+    long last = lastSuccess.get();
+    metric(
         out,
         "last_success_timestamp_seconds",
-        "gauge",
-        "When the store took a profile last, in seconds since 1970; 0: never.");
-    long last = lastSuccess.get();
-    out.append(
-        String.format(
-            Locale.ROOT,
-            "flametop_agent_last_success_timestamp_seconds %d.%03d\n",
-            last / 1_000,
-            last % 1_000));
+        "When the store took a profile last, in seconds since 1970; 0: never.",
+        String.format(Locale.ROOT, "%d.%03d", last / 1_000, last % 1_000));
     return out.toString();
   }
 
-  private static void counter(StringBuilder out, String name, String help, long value) {
-    single(out, name, "counter", help, value);
+  private static void metric(StringBuilder out, String name, String help, Object value) {
+    head(out, name, help);
+    line(out, name, value);
   }
 
-  private static void gauge(StringBuilder out, String name, String help, long value) {
-    single(out, name, "gauge", help, value);
-  }
-
-  private static void single(StringBuilder out, String name, String type, String help, long value) {
-    head(out, name, type, help);
-    out.append("flametop_agent_").append(name).append(' ').append(value).append('\n');
-  }
-
-  private static void head(StringBuilder out, String name, String type, String help) {
+  private static void head(StringBuilder out, String name, String help) {
+    String type = name.endsWith("_total") ? "counter" : "gauge";
     out.append("# HELP flametop_agent_").append(name).append(' ').append(help).append('\n');
     out.append("# TYPE flametop_agent_").append(name).append(' ').append(type).append('\n');
   }
 
-  private static void labelled(
-      StringBuilder out, String name, String label, String value, long number) {
-    out.append("flametop_agent_").append(name).append('{').append(label).append("=\"");
-    out.append(value).append("\"} ").append(number).append('\n');
+  private static void line(StringBuilder out, String name, Object value) {
+    out.append("flametop_agent_").append(name).append(' ').append(value).append('\n');
   }
 }

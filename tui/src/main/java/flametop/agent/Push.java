@@ -1,6 +1,7 @@
 package flametop.agent;
 
 import java.net.URI;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import org.jspecify.annotations.Nullable;
@@ -20,4 +21,16 @@ public record Push(
     @Nullable Token token,
     @Nullable SSLContext tls,
     Map<String, String> labels,
-    long everyNanos) {}
+    long everyNanos) {
+  static final String SERVICE = "service_name";
+  static final String HOST = "host";
+
+  /** What a store keeps the profiles of a host by, in order: the labels that were given win. */
+  Map<String, String> series(String host) {
+    Map<String, String> all = new LinkedHashMap<>();
+    all.put(SERVICE, "flametop");
+    all.put(HOST, host);
+    all.putAll(labels);
+    return all;
+  }
+}

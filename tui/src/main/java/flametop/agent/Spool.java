@@ -2,7 +2,9 @@ package flametop.agent;
 
 import flametop.sampler.CleanText;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
@@ -204,11 +206,9 @@ public final class Spool implements AutoCloseable {
                 part,
                 Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
                 OWNER_ONLY)) {
-          for (ByteBuffer of : new ByteBuffer[] {ByteBuffer.wrap(head), ByteBuffer.wrap(body)}) {
-            while (of.hasRemaining()) {
-              channel.write(of);
-            }
-          }
+          OutputStream out = Channels.newOutputStream(channel);
+          out.write(head);
+          out.write(body);
         }
         Files.move(part, in.resolve(entry.file()), StandardCopyOption.ATOMIC_MOVE);
         return true;
@@ -267,18 +267,13 @@ public final class Spool implements AutoCloseable {
         return bodies.get(entry.number());
       }
     }
-    try (FileChannel channel =
-        FileChannel.open(
-            folder.resolve(entry.file()), StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
-      if (channel.size() != entry.bytes() || entry.bytes() > Integer.MAX_VALUE - 8) {
-        return null;
-      }
-      ByteBuffer all = ByteBuffer.allocate((int) entry.bytes());
-      int read = 0;
-      while (all.hasRemaining() && read >= 0) {
-        read = channel.read(all);
-      }
-      return all.hasRemaining() ? null : body(all.array());
+    if (entry.bytes() > Integer.MAX_VALUE - 8) {
+      return null;
+    }
+    try (InputStream in =
+        Files.newInputStream(folder.resolve(entry.file()), LinkOption.NOFOLLOW_LINKS)) {
+      byte[] all = in.readNBytes((int) entry.bytes() + 1);
+      return all.length == entry.bytes() ? body(all) : null;
     } catch (IOException e) {
       return null;
     }

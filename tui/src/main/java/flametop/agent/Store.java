@@ -3,6 +3,7 @@ package flametop.agent;
 import flametop.export.Json;
 import flametop.export.Protobuf;
 import flametop.export.StateExport;
+import flametop.profile.format.ProtobufInput;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.net.URI;
@@ -21,11 +22,11 @@ public enum Store {
   /** Grafana Pyroscope, by the push API in Protocol Buffers over Connect. */
   PYROSCOPE("/push.v1.PusherService/Push", 4040, "application/proto", "") {
     @Override
-    byte[] body(StateExport export, Series series) {
+    byte[] body(StateExport export, Map<String, String> series) {
       Protobuf of = new Protobuf();
       Map<String, String> labels = new LinkedHashMap<>();
       labels.put("__name__", "flametop");
-      labels.putAll(series.labels());
+      labels.putAll(series);
       labels.forEach((name, value) -> of.field(1, new Protobuf().field(1, name).field(2, value)));
       // The number tells two sendings of one profile from two profiles.
       Protobuf sample = new Protobuf().field(1, export.pprof());
@@ -37,16 +38,14 @@ public enum Store {
   /** Parca, by the HTTP gateway of its {@code WriteRaw}, in JSON. */
   PARCA("/api/profiles/writeraw", 7070, "application/json", "") {
     @Override
-    byte[] body(StateExport export, Series series) {
+    byte[] body(StateExport export, Map<String, String> series) {
       StringBuilder out = new StringBuilder("{\"series\":[{\"labels\":{\"labels\":[");
       label(out, "__name__", "flametop");
-      series
-          .labels()
-          .forEach(
-              (name, value) -> {
-                out.append(',');
-                label(out, name, value);
-              });
+      series.forEach(
+          (name, value) -> {
+            out.append(',');
+            label(out, name, value);
+          });
       out.append("]},\"samples\":[{\"rawProfile\":\"")
           .append(Base64.getEncoder().encodeToString(export.pprof()))
           .append("\"}]}],\"normalized\":true}");
@@ -62,19 +61,17 @@ public enum Store {
   /** A collector of OpenTelemetry, by OTLP over HTTP; its profiles are not final yet. */
   OTLP("/v1development/profiles", 4318, "application/x-protobuf", "gzip") {
     @Override
-    byte[] body(StateExport export, Series series) {
+    byte[] body(StateExport export, Map<String, String> series) {
       Map<String, String> resource = new LinkedHashMap<>();
-      series
-          .labels()
-          .forEach(
-              (name, value) ->
-                  resource.put(
-                      switch (name) {
-                        case Series.SERVICE -> "service.name";
-                        case Series.HOST -> "host.name";
-                        default -> name;
-                      },
-                      value));
+      series.forEach(
+          (name, value) ->
+              resource.put(
+                  switch (name) {
+                    case Push.SERVICE -> "service.name";
+                    case Push.HOST -> "host.name";
+                    default -> name;
+                  },
+                  value));
       byte[] ids = new byte[16 * StateExport.Column.values().length];
       new SecureRandom().nextBytes(ids);
       ByteArrayOutputStream out = new ByteArrayOutputStream();
@@ -89,7 +86,15 @@ public enum Store {
     /** {@code partial_success { rejected_profiles }}: fields 1 and 1. */
     @Override
     long rejected(byte[] answer) {
-      return Math.max(0, WireReader.varint(WireReader.bytes(answer, 1), 1));
+      try {
+        ProtobufInput message = new ProtobufInput(answer);
+        boolean partial = message.find(1) && message.isBytes();
+        ProtobufInput success = new ProtobufInput(answer, message.place());
+        return partial && success.find(1) ? Math.max(0, success.value()) : 0;
+      } catch (IOException e) {
+        // A store may say anything.
+        return 0;
+      }
     }
   };
 
@@ -105,8 +110,12 @@ public enum Store {
     this.encoding = encoding;
   }
 
-  /** The body of a request with one profile. */
-  abstract byte[] body(StateExport export, Series series);
+  /**
+   * The body of a request with one profile.
+   *
+   * @param series what the store keeps the profile by: names with their values, in their order
+   */
+  abstract byte[] body(StateExport export, Map<String, String> series);
 
   /** How many profiles an answer says that the store has left out. */
   long rejected(byte[] answer) {

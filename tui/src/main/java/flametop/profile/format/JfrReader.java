@@ -10,9 +10,7 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import jdk.jfr.consumer.RecordedClass;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordedFrame;
@@ -31,8 +29,6 @@ import org.jspecify.annotations.Nullable;
 final class JfrReader implements ProfileReader {
   /** Most bytes of a copy: a recording that is larger is given as a file. */
   private static final long MOST_COPIED = 4L << 30;
-
-  private static final int MOST_NAMES = 1 << 22;
 
   /** What an event counts as. */
   private enum Kind {
@@ -67,15 +63,11 @@ final class JfrReader implements ProfileReader {
     }
   }
 
-  /**
-   * A frame as the sink knows it.
-   *
-   * @param line 0 if it is not known
-   */
-  private record Frame(String name, NodeKind kind, int line) {}
+  /** A frame as the sink knows it. */
+  private record Frame(String name, NodeKind kind, Place place) {}
 
-  private final Map<Frame, Integer> frames = new HashMap<>();
-  private final Map<Owner, Integer> owners = new HashMap<>();
+  private final Remembered<Frame> frames = new Remembered<>();
+  private final Remembered<Owner> owners = new Remembered<>();
   private final int[] measures = new int[Kind.values().length];
   private int[] path = new int[128];
   private long withoutStack;
@@ -125,9 +117,7 @@ final class JfrReader implements ProfileReader {
       // The JDK's reader fails in ways of its own where data is damaged.
       throw new IOException("damaged data of Java Flight Recorder", e);
     } finally {
-      if (withoutStack > 0) {
-        to.note(withoutStack + " events have no stack: [no stack]");
-      }
+      to.note(withoutStack, "events have no stack: [no stack]");
     }
   }
 
@@ -150,13 +140,12 @@ final class JfrReader implements ProfileReader {
   }
 
   private int measure(Kind kind, StackSink to) {
-    int known = measures[kind.ordinal()];
-    if (known >= 0) {
-      return known;
+    int number = kind.ordinal();
+    if (measures[number] < 0) {
+      boolean shown = kind == Kind.EXECUTION;
+      measures[number] = to.measure(kind.title, Unit.whole(kind.unit), shown);
     }
-    boolean shown = kind == Kind.EXECUTION;
-    measures[kind.ordinal()] = to.measure(kind.title, Unit.whole(kind.unit), shown);
-    return measures[kind.ordinal()];
+    return measures[number];
   }
 
   private void event(RecordedEvent event, StackSink to) {
@@ -212,15 +201,7 @@ final class JfrReader implements ProfileReader {
     long id = thread == null ? 0 : Math.max(0, thread.getOSThreadId());
     int tid = id <= Integer.MAX_VALUE ? (int) id : 0;
     Owner owner = new Owner(text, 0, thread == null ? "" : text, tid, "", state(event, kind));
-    Integer known = owners.get(owner);
-    if (known != null) {
-      return known;
-    }
-    int number = to.owner(owner);
-    if (number != StackSink.NO_FRAME && owners.size() < MOST_NAMES) {
-      owners.put(owner, number);
-    }
-    return number;
+    return owners.of(owner, to::owner);
   }
 
   /** The state that an event says, or that its kind means; null if neither does. */
@@ -267,15 +248,7 @@ final class JfrReader implements ProfileReader {
   }
 
   private int frame(String name, NodeKind kind, int line, StackSink to) {
-    Frame key = new Frame(name, kind, Math.max(0, line));
-    Integer known = frames.get(key);
-    if (known != null) {
-      return known;
-    }
-    int number = to.frame(kind, name, "", Place.of("", line, 0));
-    if (number != StackSink.NO_FRAME && frames.size() < MOST_NAMES) {
-      frames.put(key, number);
-    }
-    return number;
+    Frame frame = new Frame(name, kind, Place.of("", line, 0));
+    return frames.of(frame, of -> to.frame(of.kind, of.name, "", of.place));
   }
 }

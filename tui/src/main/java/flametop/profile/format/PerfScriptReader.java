@@ -11,8 +11,6 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * Reads what {@code perf script} prints: for each sample a line with the comm, the time, the period
@@ -47,15 +45,15 @@ final class PerfScriptReader implements ProfileReader {
   private byte[] buffer = new byte[1 << 18];
 
   /** Frames by the text of their lines behind the address. */
-  private final Map<String, Integer> frames = new HashMap<>();
+  private final Remembered<String> frames = new Remembered<>();
 
   /** Lines of frames behind the address, and by row the frame of each: most come many times. */
   private final BytesIndex lines = new BytesIndex(MOST_LINE_BYTES, MOST_NAMES);
 
   private final IntColumn ofLines = new IntColumn();
 
-  private final Map<String, Integer> comms = new HashMap<>();
-  private final Map<String, Integer> events = new HashMap<>();
+  private final Remembered<String> comms = new Remembered<>();
+  private final Remembered<String> events = new Remembered<>();
 
   // The sample that is read: frames innermost first.
   private int[] stack = new int[256];
@@ -206,9 +204,7 @@ final class PerfScriptReader implements ProfileReader {
       to.leaveOut("its line names no event");
       return;
     }
-    String text = text(at, colon);
-    Integer known = events.get(text);
-    measure = known == null ? event(text, to) : known;
+    measure = events.of(text(at, colon), name -> event(name, to));
     comm = owner(from, commEnd, numbersEnd, to);
     open = true;
     depth = 0;
@@ -222,24 +218,22 @@ final class PerfScriptReader implements ProfileReader {
 
   /** The frame of a comm and the numbers behind it: {@code 4711/4712}, or that of a thread. */
   private int owner(int from, int name, int end, StackSink to) {
-    String key = text(from, end);
-    Integer known = comms.get(key);
-    if (known != null) {
-      return known;
-    }
-    String comm = text(from, name);
-    String[] numbers = key.substring(comm.length()).strip().split("/", -1);
-    int last = TaskNumber.of(numbers[numbers.length - 1]);
-    int pid = numbers.length > 1 ? TaskNumber.of(numbers[0]) : 0;
-    return remember(comms, key, to.owner(new Owner(comm, pid, comm, last, "", null)));
+    return comms.of(
+        text(from, end),
+        key -> {
+          String comm = text(from, name);
+          String[] numbers = key.substring(comm.length()).strip().split("/", -1);
+          int last = TaskNumber.of(numbers[numbers.length - 1]);
+          int pid = numbers.length > 1 ? TaskNumber.of(numbers[0]) : 0;
+          return to.owner(new Owner(comm, pid, comm, last, "", null));
+        });
   }
 
   private int event(String name, StackSink to) {
     // The name may end in modifiers: cycles:u.
     boolean clock = name.startsWith("cpu-clock") || name.startsWith("task-clock");
     Unit unit = clock ? Unit.of("ns", "") : Unit.of("", name);
-    boolean first = events.isEmpty();
-    return remember(events, name, to.measure(name, Unit.whole(unit.name()), first));
+    return to.measure(name, Unit.whole(unit.name()), events.isEmpty());
   }
 
   /**
@@ -379,7 +373,7 @@ final class PerfScriptReader implements ProfileReader {
     int at = skip(addressEnd, end);
     int number;
     if (at == end) {
-      number = known(frames, text(address, end), NodeKind.UNKNOWN, "", to);
+      number = frames.of(text(address, end), name -> to.frame(NodeKind.UNKNOWN, name, ""));
     } else if ((number = seen(at, end)) == StackSink.NO_FRAME) {
       int module = module(at, end);
       int name = module < 0 ? end : back(at, module);
@@ -387,8 +381,7 @@ final class PerfScriptReader implements ProfileReader {
       boolean named = name > at;
       String shown = named ? text(at, name) : "0x" + text(address, addressEnd);
       String key = shown + '\0' + (module < 0 ? "" : text(module + 1, end - 1));
-      Integer before = frames.get(key);
-      number = before == null ? add(key, named, to) : before;
+      number = frames.of(key, text -> add(text, named, to));
       if (named) {
         see(at, end, number);
       }
@@ -451,7 +444,7 @@ final class PerfScriptReader implements ProfileReader {
         inlined
             ? NodeKind.INLINED
             : isKernel(module) ? NodeKind.KERNEL : unknown ? NodeKind.UNKNOWN : NodeKind.USER;
-    return remember(frames, key, to.frame(kind, name, inlined ? "" : module));
+    return to.frame(kind, name, inlined ? "" : module);
   }
 
   private static boolean isKernel(String module) {
@@ -469,19 +462,6 @@ final class PerfScriptReader implements ProfileReader {
             && !module.startsWith("[heap]")
             && !module.startsWith("[vsyscall]")
             && !module.startsWith("[anon");
-  }
-
-  private static int known(
-      Map<String, Integer> in, String text, NodeKind kind, String module, StackSink to) {
-    Integer before = in.get(text);
-    return before != null ? before : remember(in, text, to.frame(kind, text, module));
-  }
-
-  private static int remember(Map<String, Integer> in, String text, int number) {
-    if (number != StackSink.NO_FRAME && in.size() < MOST_NAMES) {
-      in.put(text, number);
-    }
-    return number;
   }
 
   private String text(int from, int end) {

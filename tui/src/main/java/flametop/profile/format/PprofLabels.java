@@ -6,17 +6,15 @@ import flametop.profile.answer.FoldedStack.Owner;
 import flametop.sampler.State;
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /** The labels of the samples of pprof that say whose a sample is, by the names that writers use. */
 final class PprofLabels {
   private static final int MOST_KEYS = 1 << 16;
-  private static final int MOST_OWNERS = 1 << 16;
 
   /** Most labels of a sample that are kept. */
   private static final int MOST_LABELS = 64;
@@ -51,9 +49,6 @@ final class PprofLabels {
 
   private static final int PARTS = Part.values().length;
 
-  /** By part: the number of a string above 0, a number below 0 as its complement; 0: no label. */
-  private record Labels(List<Long> values) {}
-
   private final LongFunction<String> strings;
 
   /** Labels that say no owner, of the sample that is read; of that before. */
@@ -65,9 +60,14 @@ final class PprofLabels {
   /** By number of a string: its part plus 1; 0 is not known yet. */
   private final IntColumn parts = new IntColumn();
 
+  /** By part: the number of a string above 0, a number below 0 as its complement; 0: no label. */
   private final LongColumn values = new LongColumn();
-  private final Map<Labels, Integer> owners = new HashMap<>();
+
+  private final Remembered<List<Long>> owners = new Remembered<>();
   private boolean any;
+
+  /** Of a label: key, text, number and unit. */
+  private final long[] fields = new long[5];
 
   /**
    * @param strings the text of a number
@@ -103,23 +103,15 @@ final class PprofLabels {
 
   /** Takes a label. */
   void add(ProtobufInput label) throws IOException {
-    long key = 0;
-    long text = 0;
-    long number = 0;
-    long unit = 0;
-    while (label.next()) {
-      switch (label.field()) {
-        case 1 -> key = label.value();
-        case 2 -> text = label.value();
-        case 3 -> number = label.value();
-        case 4 -> unit = label.value();
-        default -> {}
-      }
-    }
+    Arrays.fill(fields, 0);
+    label.values(fields);
+    long key = fields[1];
+    long text = fields[2];
+    long number = fields[3];
     int part = part(key);
     if (part == 0 && keeps && others.size() < MOST_LABELS) {
       String word = text == 0 ? "" : strings.apply(text);
-      others.add(new StackSink.Label(strings.apply(key), word, number, strings.apply(unit)));
+      others.add(new StackSink.Label(strings.apply(key), word, number, strings.apply(fields[4])));
     }
     if (part > 0) {
       values.items[part] = text > 0 ? text : number > 0 ? ~number : 0;
@@ -148,28 +140,19 @@ final class PprofLabels {
     if (!any) {
       return StackSink.NO_FRAME;
     }
-    Labels key = new Labels(key());
-    Integer known = first.isEmpty() ? owners.get(key) : null;
-    if (known != null) {
-      return known;
+    if (!first.isEmpty()) {
+      return frame(first, to);
     }
-    Owner owner = owner(first);
-    if (owner == null) {
-      return StackSink.NO_FRAME;
-    }
-    int frame = to.owner(owner);
-    if (first.isEmpty() && frame != StackSink.NO_FRAME && owners.size() < MOST_OWNERS) {
-      owners.put(key, frame);
-    }
-    return frame;
-  }
-
-  private List<Long> key() {
     Long[] key = new Long[PARTS];
     for (int i = 0; i < PARTS; i++) {
       key[i] = values.items[i];
     }
-    return List.of(key);
+    return owners.of(List.of(key), none -> frame(first, to));
+  }
+
+  private int frame(String first, StackSink to) {
+    Owner owner = owner(first);
+    return owner == null ? StackSink.NO_FRAME : to.owner(owner);
   }
 
   private @Nullable Owner owner(String first) {

@@ -7,7 +7,6 @@ import flametop.profile.answer.NodeKind;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -68,6 +67,7 @@ final class PprofReader implements ProfileReader {
   /** Names of the frames of flametop's own profiles that have no module: owners are among them. */
   private final Map<Integer, String> bare = new HashMap<>();
 
+  private Unit[] units = new Unit[0];
   private boolean ofFlametop;
 
   /** Whether the outermost frame of each stack is an owner. */
@@ -77,6 +77,8 @@ final class PprofReader implements ProfileReader {
   private boolean plain;
 
   private long lost;
+  private int damagedTypes;
+  private int missing = StackSink.NO_FRAME;
 
   /** Messages by their ids. */
   private static final class Table {
@@ -86,9 +88,8 @@ final class PprofReader implements ProfileReader {
     private final LongIndex ids = new LongIndex();
     private final LongColumn places = new LongColumn();
 
-    void add(long id, int from, int to) {
-      int row = ids.row(id);
-      places.set(row, (long) from << 32 | to);
+    void add(long id, long place) {
+      places.set(ids.row(id), place);
     }
 
     /** Row of a message; {@link LongIndex#NONE} if there is none. */
@@ -97,8 +98,7 @@ final class PprofReader implements ProfileReader {
     }
 
     ProtobufInput message(byte[] bytes, int row) {
-      long place = places.items[row];
-      return new ProtobufInput(bytes, (int) (place >>> 32), (int) place);
+      return new ProtobufInput(bytes, places.items[row]);
     }
   }
 
@@ -150,7 +150,7 @@ final class PprofReader implements ProfileReader {
 
   /** Finds the tables; returns where what can be read ends. */
   private int tables() throws IOException {
-    ProtobufInput message = new ProtobufInput(bytes, 0, length);
+    ProtobufInput message = new ProtobufInput(bytes, length);
     while (message.next()) {
       if (!message.isBytes()) {
         switch (message.field()) {
@@ -164,12 +164,12 @@ final class PprofReader implements ProfileReader {
         continue;
       }
       switch (message.field()) {
-        case 1 -> types.add((long) message.from() << 32 | message.to());
-        case 3 -> mappings.add(id(message), message.from(), message.to());
-        case 4 -> locations.add(id(message), message.from(), message.to());
-        case 5 -> functions.add(id(message), message.from(), message.to());
-        case 6 -> strings.add((long) message.from() << 32 | message.to());
-        case 11 -> periodType = (long) message.from() << 32 | message.to();
+        case 1 -> types.add(message.place());
+        case 3 -> mappings.add(id(message), message.place());
+        case 4 -> locations.add(id(message), message.place());
+        case 5 -> functions.add(id(message), message.place());
+        case 6 -> strings.add(message.place());
+        case 11 -> periodType = message.place();
         case 13 -> message.numbers(comments);
         default -> {}
       }
@@ -178,13 +178,8 @@ final class PprofReader implements ProfileReader {
   }
 
   private long id(ProtobufInput of) throws IOException {
-    ProtobufInput message = new ProtobufInput(bytes, of.from(), of.to());
-    while (message.next()) {
-      if (message.field() == 1) {
-        return message.value();
-      }
-    }
-    return 0;
+    ProtobufInput message = new ProtobufInput(bytes, of.place());
+    return message.find(1) ? message.value() : 0;
   }
 
   /** Hands the samples on; returns why not all of them, null if all. */
@@ -201,14 +196,14 @@ final class PprofReader implements ProfileReader {
     LongColumn stack = new LongColumn();
     LongColumn values = new LongColumn();
     IntColumn path = new IntColumn();
-    ProtobufInput message = new ProtobufInput(bytes, 0, end);
-    ProtobufInput sample = new ProtobufInput(bytes, 0, 0);
+    ProtobufInput message = new ProtobufInput(bytes, end);
+    ProtobufInput sample = new ProtobufInput(bytes, 0);
     try {
-      while (message.next()) {
-        if (message.field() != 2 || !message.isBytes()) {
+      while (message.find(2)) {
+        if (!message.isBytes()) {
           continue;
         }
-        sample.over(message.from(), message.to());
+        sample.over(message.place());
         stack.clear();
         values.clear();
         labels.clear();
@@ -218,7 +213,7 @@ final class PprofReader implements ProfileReader {
             case 2 -> sample.numbers(values);
             case 3 -> {
               if (sample.isBytes()) {
-                labels.add(new ProtobufInput(bytes, sample.from(), sample.to()));
+                labels.add(new ProtobufInput(bytes, sample.place()));
               }
             }
             default -> {}
@@ -243,7 +238,7 @@ final class PprofReader implements ProfileReader {
         int shared = 0;
         for (int i = 0; i < Math.min(values.size, measures.length); i++) {
           if (values.items[i] != 0) {
-            to.stack(measures[i], path.items, shared, path.size, of(i, values.items[i]));
+            to.stack(measures[i], path.items, shared, path.size, units[i].of(values.items[i]));
             shared = path.size;
           }
         }
@@ -274,12 +269,6 @@ final class PprofReader implements ProfileReader {
     return at;
   }
 
-  private Unit[] units = new Unit[0];
-
-  private long of(int type, long value) {
-    return units[type].of(value);
-  }
-
   private int[] measures(StackSink to) {
     int count = Math.min(types.size, 200);
     int[] measures = new int[Math.max(1, count)];
@@ -287,9 +276,9 @@ final class PprofReader implements ProfileReader {
     units[0] = Unit.of("count", "samples");
     for (int i = 0; i < count; i++) {
       long[] type = type(types.items[i]);
-      long name = type[0];
+      long name = type[1];
       String text = string(name);
-      units[i] = Unit.of(string(type[1]), text);
+      units[i] = Unit.of(string(type[2]), text);
       // The last is what pprof shows if nobody chose another.
       boolean preferred = defaultType == 0 ? i == count - 1 : name == defaultType;
       measures[i] = to.measure(text, units[i], preferred);
@@ -306,8 +295,7 @@ final class PprofReader implements ProfileReader {
   /** Looks at the comments for what flametop says in them. */
   private void look() {
     boolean says = false;
-    for (int i = 0; i < Math.min(comments.size, MOST_COMMENTS); i++) {
-      String line = string(comments.items[i]);
+    for (String line : comments()) {
       ofFlametop |= line.startsWith("program: flametop");
       says |= line.equals(FIRST_FUNCTION);
       plain |= line.equals(FIRST_FUNCTION) || line.equals(FIRST_OWNER);
@@ -316,26 +304,23 @@ final class PprofReader implements ProfileReader {
     plain &= ofFlametop;
   }
 
-  private ProfileFacts facts() {
-    List<String> lines = new ArrayList<>();
-    for (int i = 0; i < Math.min(comments.size, MOST_COMMENTS); i++) {
-      lines.add(string(comments.items[i]));
-    }
-    long[] type = type(periodType);
-    return new ProfileFacts(
-        beginNanos, lengthNanos, string(type[0]), string(type[1]), period, List.copyOf(lines));
+  private List<String> comments() {
+    return Arrays.stream(comments.items, 0, Math.min(comments.size, MOST_COMMENTS))
+        .mapToObj(this::string)
+        .toList();
   }
 
-  /** The numbers of name and unit of a type; 0 of what it does not have. */
+  private ProfileFacts facts() {
+    long[] type = type(periodType);
+    return new ProfileFacts(
+        beginNanos, lengthNanos, string(type[1]), string(type[2]), period, comments());
+  }
+
+  /** The numbers of name (1) and unit (2) of a type; 0 of what it does not have. */
   private long[] type(long place) {
-    ProtobufInput type = new ProtobufInput(bytes, (int) (place >>> 32), (int) place);
-    long[] numbers = new long[2];
+    long[] numbers = new long[3];
     try {
-      while (type.next()) {
-        if (type.field() == 1 || type.field() == 2) {
-          numbers[type.field() - 1] = type.value();
-        }
-      }
+      new ProtobufInput(bytes, place).values(numbers);
     } catch (IOException e) {
       damagedTypes++;
     }
@@ -377,9 +362,6 @@ final class PprofReader implements ProfileReader {
     }
   }
 
-  private int damagedTypes;
-  private int missing = StackSink.NO_FRAME;
-
   private int missing(StackSink to) {
     if (missing == StackSink.NO_FRAME) {
       missing = to.frame(NodeKind.UNKNOWN, "[no location]", "");
@@ -398,7 +380,7 @@ final class PprofReader implements ProfileReader {
         case 3 -> address = location.value();
         case 4 -> {
           if (location.isBytes() && lines.size < MOST_LINES) {
-            lines.add((long) location.from() << 32 | location.to());
+            lines.add(location.place());
           }
         }
         default -> {}
@@ -411,55 +393,37 @@ final class PprofReader implements ProfileReader {
     // The function that others were inlined into stands last.
     for (int i = lines.size - 1; i >= 0; i--) {
       boolean inlined = i < lines.size - 1;
-      frames.add(
-          function((int) (lines.items[i] >>> 32), (int) lines.items[i], module, inlined, to));
+      frames.add(function(lines.items[i], module, inlined, to));
     }
   }
 
-  private int function(int from, int end, String module, boolean inlined, StackSink to)
+  private int function(long place, String module, boolean inlined, StackSink to)
       throws IOException {
-    ProtobufInput line = new ProtobufInput(bytes, from, end);
-    long id = 0;
-    long number = 0;
-    long column = 0;
-    while (line.next()) {
-      switch (line.field()) {
-        case 1 -> id = line.value();
-        case 2 -> number = line.value();
-        case 3 -> column = line.value();
-        default -> {}
-      }
-    }
-    int row = functions.row(id);
+    // Function, number, column.
+    long[] line = new long[4];
+    new ProtobufInput(bytes, place).values(line);
+    int row = functions.row(line[1]);
     if (row == LongIndex.NONE) {
       lost++;
       return missing(to);
     }
-    ProtobufInput function = functions.message(bytes, row);
-    long name = 0;
-    long systemName = 0;
-    long file = 0;
-    while (function.next()) {
-      switch (function.field()) {
-        case 2 -> name = function.value();
-        case 3 -> systemName = function.value();
-        case 4 -> file = function.value();
-        default -> {}
-      }
-    }
-    String text = string(name == 0 ? systemName : name);
-    String source = string(file);
+    // Name, system's name, file.
+    long[] function = new long[5];
+    functions.message(bytes, row).values(function);
+    String systemName = string(function[3]);
+    String text = function[2] == 0 ? systemName : string(function[2]);
+    String source = string(function[4]);
     String in = module.isEmpty() && !plain ? source : module;
     boolean without = owned && (plain ? in.isEmpty() : in.equals(file(1)));
-    NodeKind marked = ofFlametop ? FrameMark.kind(string(systemName), text) : NodeKind.USER;
+    NodeKind marked = ofFlametop ? FrameMark.kind(systemName, text) : NodeKind.USER;
     NodeKind kind =
         marked != NodeKind.USER
             ? marked
             : inlined
                 ? NodeKind.INLINED
                 : in.startsWith("[kernel") ? NodeKind.KERNEL : NodeKind.USER;
-    Place place = number > 0 || !source.equals(in) ? Place.of(source, number, column) : Place.NONE;
-    int frame = to.frame(kind, text, without ? "" : in, place);
+    Place at = line[2] > 0 || !source.equals(in) ? Place.of(source, line[2], line[3]) : Place.NONE;
+    int frame = to.frame(kind, text, without ? "" : in, at);
     if (without) {
       bare.put(frame, text);
     }
@@ -473,15 +437,10 @@ final class PprofReader implements ProfileReader {
     }
     try {
       ProtobufInput message = mappings.message(bytes, row);
-      while (message.next()) {
-        if (message.field() == 5) {
-          return string(message.value());
-        }
-      }
+      return message.find(5) ? string(message.value()) : "";
     } catch (IOException e) {
       return "";
     }
-    return "";
   }
 
   private String string(long number) {

@@ -8,7 +8,7 @@ import java.io.IOException;
  *
  * @see <a href="https://protobuf.dev/programming-guides/encoding/">the encoding</a>
  */
-final class ProtobufInput {
+public final class ProtobufInput {
   private static final int VARINT = 0;
   private static final int FIXED64 = 1;
   private static final int BYTES = 2;
@@ -21,18 +21,27 @@ final class ProtobufInput {
   private int field;
   private int wire;
   private long value;
-  private int from;
-  private int to;
+  private long place;
 
-  ProtobufInput(byte[] bytes, int from, int to) {
+  /** A message that is all of the bytes. */
+  public ProtobufInput(byte[] bytes) {
+    this(bytes, bytes.length);
+  }
+
+  /**
+   * A message within others.
+   *
+   * @param place as {@link #place} names it; below 2³² the first so many bytes
+   */
+  public ProtobufInput(byte[] bytes, long place) {
     this.bytes = bytes;
-    over(from, to);
+    over(place);
   }
 
   /** Begins with another message of the same bytes. */
-  void over(int from, int to) {
-    at = from;
-    end = to;
+  void over(long place) {
+    at = (int) (place >>> 32);
+    end = (int) place;
   }
 
   /**
@@ -58,9 +67,8 @@ final class ProtobufInput {
         if (length < 0 || length > end - at) {
           throw new IOException("it ends too early, in a field that begins at byte " + begin);
         }
-        from = at;
+        place = (long) at << 32 | at + (int) length;
         at += (int) length;
-        to = at;
       }
       default -> throw new IOException("damaged pprof data at byte " + begin);
     }
@@ -91,23 +99,37 @@ final class ProtobufInput {
   }
 
   /** Whether the field is a message, a string, or packed numbers. */
-  boolean isBytes() {
+  public boolean isBytes() {
     return wire == BYTES;
   }
 
   /** The number of the field; 0 if the field has none. */
-  long value() {
+  public long value() {
     return wire == VARINT ? value : 0;
   }
 
-  /** Where the bytes of the field begin. */
-  int from() {
-    return from;
+  /** Where the bytes of the field begin, in the upper half, and where they end. */
+  public long place() {
+    return place;
   }
 
-  /** Where the bytes of the field end. */
-  int to() {
-    return to;
+  /** Goes to the next field with a number; false if there is none. */
+  public boolean find(int number) throws IOException {
+    while (next()) {
+      if (field == number) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Puts the numbers of all fields to come into an array, as far as it goes, by field. */
+  void values(long[] into) throws IOException {
+    while (next()) {
+      if (field < into.length) {
+        into[field] = value();
+      }
+    }
   }
 
   /** Adds the numbers of a repeated field, packed or not. */
@@ -117,8 +139,7 @@ final class ProtobufInput {
     } else if (wire == BYTES) {
       int next = at;
       int last = end;
-      at = from;
-      end = to;
+      over(place);
       while (at < end) {
         byte first = bytes[at];
         if (first >= 0) {
