@@ -3,10 +3,11 @@ package flametop.export;
 import flametop.profile.answer.FoldedStack;
 import flametop.sampler.State;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,31 +43,20 @@ record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
    * @param most how many entries
    */
   static Heaviest of(StackExport export, int most) {
+    // By ordinal of the state; last where it is not known.
     int unknown = State.values().length;
-    List<PriorityQueue<Entry>> heaviest = new ArrayList<>();
-    for (int state = 0; state <= unknown; state++) {
-      heaviest.add(new PriorityQueue<>(LIGHTEST_FIRST));
-    }
+    List<PriorityQueue<Entry>> heaviest =
+        Stream.generate(() -> new PriorityQueue<>(LIGHTEST_FIRST)).limit(unknown + 1).toList();
     long[] sums = new long[unknown + 1];
-    long[] values = new long[unknown + 1];
-    long[] samples = new long[unknown + 1];
     long stacks = 0;
     for (FoldedStack stack : export.stacks()) {
       stacks++;
-      Arrays.fill(values, 0);
-      Arrays.fill(samples, 0);
-      for (FoldedStack.Share share : stack.shares()) {
-        int state = share.state() == null ? unknown : share.state().ordinal();
-        values[state] += share.value();
-        samples[state] += share.samples();
-      }
-      values[unknown] += stack.shares().isEmpty() ? stack.value() : 0;
-      for (int state = 0; state <= unknown; state++) {
-        sums[state] += values[state];
-        PriorityQueue<Entry> kept = heaviest.get(state);
-        if (values[state] > 0 && (kept.size() < most || kept.element().value < values[state])) {
-          State of = state == unknown ? null : State.values()[state];
-          kept.add(new Entry(stack, of, values[state], samples[state]));
+      for (FoldedStack.Share part : StackExport.byState(stack).values()) {
+        int number = part.state() == null ? unknown : part.state().ordinal();
+        sums[number] += part.value();
+        PriorityQueue<Entry> kept = heaviest.get(number);
+        if (kept.size() < most || kept.element().value < part.value()) {
+          kept.add(new Entry(stack, state(number), part.value(), part.samples()));
           if (kept.size() > most) {
             kept.remove();
           }
@@ -74,17 +64,11 @@ record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
       }
     }
     List<OfState> states = new ArrayList<>();
-    for (int state = 0; state <= unknown; state++) {
-      if (sums[state] > 0) {
-        states.add(new OfState(state == unknown ? null : State.values()[state], sums[state]));
-      }
-    }
-    states.sort(Comparator.comparingLong(OfState::value).reversed());
     List<Entry> entries = new ArrayList<>();
-    for (OfState of : states) {
-      double share = (double) of.value / Math.max(1, export.total());
+    for (int number : heaviestFirst(sums)) {
+      states.add(new OfState(state(number), sums[number]));
+      double share = (double) sums[number] / Math.max(1, export.total());
       if (share >= LEAST_SHARE) {
-        int number = of.state == null ? unknown : of.state.ordinal();
         PriorityQueue<Entry> kept = heaviest.get(number);
         int room = (int) Math.max(LEAST_ENTRIES, Math.floor(share * most));
         while (kept.size() > Math.min(room, most - entries.size())) {
@@ -95,5 +79,17 @@ record Heaviest(List<Entry> entries, List<OfState> states, long stacks) {
     }
     entries.sort(LIGHTEST_FIRST.reversed());
     return new Heaviest(entries, states, stacks);
+  }
+
+  private static List<Integer> heaviestFirst(long[] sums) {
+    return IntStream.range(0, sums.length)
+        .filter(number -> sums[number] > 0)
+        .boxed()
+        .sorted(Comparator.comparingLong((Integer number) -> sums[number]).reversed())
+        .toList();
+  }
+
+  private static @Nullable State state(int number) {
+    return number == State.values().length ? null : State.values()[number];
   }
 }

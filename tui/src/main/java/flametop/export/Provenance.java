@@ -61,7 +61,6 @@ public record Provenance(
   public static Provenance of(
       String program, StreamFacts facts, Extract.Scope scope, StateSet states) {
     List<Fact> list = new ArrayList<>();
-    long end = facts.wallNanos() + scope.time().to() - facts.monotonicNanos();
     Snapshot.Losses losses = scope.losses();
     list.add(new Fact("program", program));
     list.add(new Fact("host", facts.host()));
@@ -80,28 +79,11 @@ public record Provenance(
     list.add(
         new Fact(
             "window",
-            String.format(
-                Locale.ROOT,
-                "%.1f s, from %s to %s%s",
-                scope.time().nanos() / 1e9,
-                time(end - scope.time().nanos()),
-                time(end),
-                scope.agoNanos() == 0
+            window(scope.time(), facts)
+                + (scope.agoNanos() == 0
                     ? ""
-                    : String.format(Locale.ROOT, ", a range %.1f s ago", scope.agoNanos() / 1e9))));
-    if (scope.baseline().isPresent()) {
-      TimeRange with = scope.baseline().get();
-      long heldEnd = facts.wallNanos() + with.to() - facts.monotonicNanos();
-      list.add(
-          new Fact(
-              "compared with",
-              String.format(
-                  Locale.ROOT,
-                  "%.1f s, from %s to %s",
-                  with.nanos() / 1e9,
-                  time(heldEnd - with.nanos()),
-                  time(heldEnd))));
-    }
+                    : text(", a range %.1f s ago", scope.agoNanos() / 1e9))));
+    scope.baseline().ifPresent(with -> list.add(new Fact("compared with", window(with, facts))));
     if (scope.source().isEmpty()
         && states.contains(State.DISK)
         && !facts.blockedMissing().isEmpty()) {
@@ -117,27 +99,24 @@ public record Provenance(
     list.add(
         new Fact(
             "losses",
-            String.format(
-                Locale.ROOT,
+            text(
                 "%,d samples lost, %,d passes late, %.1f %% of stacks short%s%s",
                 losses.lostSamples(),
                 losses.latePasses(),
                 100 * losses.shortShare(),
                 losses.guessedShare() == 0
                     ? ""
-                    : String.format(
-                        Locale.ROOT,
+                    : text(
                         ", %.1f %% of samples have a guessed frame ([guessed])",
                         100 * losses.guessedShare()),
                 losses.nameLimited() == 0
                     ? ""
-                    : String.format(
-                        Locale.ROOT, ", %,d samples with a name limit", losses.nameLimited()))));
+                    : text(", %,d samples with a name limit", losses.nameLimited()))));
     int hz = facts.cpuHz() > 0 ? facts.cpuHz() : Math.max(1, facts.passHz());
     return new Provenance(
         program,
         facts.host(),
-        end,
+        wall(scope.time(), facts),
         scope.time().nanos(),
         1_000_000_000L / hz,
         facts.cpuHz() > 0,
@@ -152,8 +131,7 @@ public record Provenance(
     list.add(
         new Fact(
             "counted",
-            String.format(
-                Locale.ROOT,
+            text(
                 "%,d events since the start, %s in all; %,d stacks copied, %,d lost; %s; %.1f %% of the weight not sampled",
                 totals.hits(),
                 measure.text(totals.weight()),
@@ -170,8 +148,7 @@ public record Provenance(
    */
   Provenance withSamples(long samples) {
     List<Fact> list = new ArrayList<>(facts);
-    list.add(
-        new Fact("seen", String.format(Locale.ROOT, "%,d times, by passes and samples", samples)));
+    list.add(new Fact("seen", text("%,d times, by passes and samples", samples)));
     return new Provenance(
         program, host, endNanos, coveredNanos, periodNanos, cpuClock, List.copyOf(list));
   }
@@ -192,9 +169,7 @@ public record Provenance(
       }
     }
     if (endNanos > 0) {
-      title
-          .append(String.format(Locale.ROOT, " · %.1f s · ", coveredNanos / 1e9))
-          .append(time(endNanos));
+      title.append(text(" · %.1f s · ", coveredNanos / 1e9)).append(time(endNanos));
     }
     return title.toString();
   }
@@ -204,18 +179,28 @@ public record Provenance(
     return facts.stream().map(fact -> fact.key() + ": " + fact.value()).toList();
   }
 
+  private static String text(String format, Object... of) {
+    return String.format(Locale.ROOT, format, of);
+  }
+
   private static String rates(int passHz, int cpuHz) {
-    return String.format(
-        Locale.ROOT,
+    return text(
         "%d passes a second, %s",
-        passHz,
-        cpuHz > 0 ? cpuHz + " samples a second of each CPU" : "CPU clock off");
+        passHz, cpuHz > 0 ? cpuHz + " samples a second of each CPU" : "CPU clock off");
+  }
+
+  /** The end of a range, ns since 1970. */
+  private static long wall(TimeRange range, StreamFacts facts) {
+    return facts.wallNanos() + range.to() - facts.monotonicNanos();
+  }
+
+  private static String window(TimeRange range, StreamFacts facts) {
+    long end = wall(range, facts);
+    return text("%.1f s, from %s to %s", range.nanos() / 1e9, time(end - range.nanos()), time(end));
   }
 
   private static String time(long wallNanos) {
-    return TIME.format(
-        Instant.ofEpochSecond(
-            Math.floorDiv(wallNanos, 1_000_000_000L), Math.floorMod(wallNanos, 1_000_000_000L)));
+    return TIME.format(Instant.ofEpochSecond(0, wallNanos));
   }
 
   private static String describe(StateSet states) {

@@ -165,29 +165,12 @@ public final class XstackWriter implements StreamVisitor {
   }
 
   private void write(Row row) {
-    long wall = row.time + wallOffset;
-    String moment =
-        TIME.format(
-            Instant.ofEpochSecond(
-                Math.floorDiv(wall, 1_000_000_000L), Math.floorMod(wall, 1_000_000_000L)));
+    String moment = TIME.format(Instant.ofEpochSecond(0, row.time + wallOffset));
     Stack stack = row.stack;
     String user = stack == null ? NONE : path(stack, 0, stack.user);
     String kernel = stack == null ? NONE : path(stack, stack.user, stack.frames.length);
-    put(
-        moment
-            + '|'
-            + row.tid
-            + '|'
-            + row.tgid
-            + '|'
-            + plain(row.comm)
-            + '|'
-            + row.state.letter()
-            + '|'
-            + user
-            + '|'
-            + kernel
-            + '\n');
+    String task = row.tid + "|" + row.tgid + "|" + plain(row.comm) + "|" + row.state.letter();
+    put(String.join("|", moment, task, user, kernel) + "\n");
     rows++;
   }
 
