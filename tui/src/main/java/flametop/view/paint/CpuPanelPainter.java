@@ -280,8 +280,7 @@ public final class CpuPanelPainter {
   private static void name(Scene scene, CellGrid grid, int x, int y, int width, int cpu) {
     boolean marked = ShownCpus.isMarked(scene.state.chosenShape(), cpu);
     if (marked) {
-      grid.put(
-          x - 1, y, scene.options.ascii() ? '*' : '●', Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
+      grid.put(x - 1, y, '●', Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
     }
     grid.text(
         x,

@@ -1,8 +1,10 @@
 package flametop.view.table;
 
 import flametop.view.layout.Scene;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param label the name of that order; null if another column names it
  * @param also an order that no column has as its own, at which this head stands out as well; null
  *     for none
- * @param legend lines of the help, each a word and its meaning; empty if the title says enough
+ * @param meanings lines of the help; none if the title says enough
  * @param <R> rows
  * @param <O> orders of rows
  */
@@ -28,7 +30,10 @@ public record Column<R, O>(
     @Nullable O order,
     @Nullable String label,
     @Nullable O also,
-    Function<Scene, List<String[]>> legend) {
+    List<Meaning> meanings) {
+  /** A word of a column and its meaning, in scenes that need the word. */
+  record Meaning(Predicate<Scene> needs, String word, String meaning) {}
+
   /** How many cells a column has. */
   @FunctionalInterface
   public interface Width {
@@ -38,6 +43,14 @@ public record Column<R, O>(
     /** Cells where the screen is wide; 0 for a column that takes what the others leave. */
     default int most() {
       return 0;
+    }
+  }
+
+  /** One of two widths: {@code most} cells in rooms that are wide, and {@code narrow} elsewhere. */
+  record OneOfTwo(Predicate<Room> isWide, int most, int narrow) implements Width {
+    @Override
+    public int in(Room room) {
+      return isWide.test(room) ? most : narrow;
     }
   }
 
@@ -65,30 +78,33 @@ public record Column<R, O>(
    * @param name of the order
    */
   Column<R, O> by(O value, String name) {
-    return new Column<>(title, right, width, cell, value, name, also, legend);
+    return new Column<>(title, right, width, cell, value, name, also, meanings);
   }
 
   /** The same column, which sorts by the order of another column. */
   Column<R, O> like(O value) {
-    return new Column<>(title, right, width, cell, value, null, also, legend);
+    return new Column<>(title, right, width, cell, value, null, also, meanings);
   }
 
   /** The same column, whose head stands out at one more order. */
   Column<R, O> alsoAt(O value) {
-    return new Column<>(title, right, width, cell, order, label, value, legend);
+    return new Column<>(title, right, width, cell, order, label, value, meanings);
   }
 
   /** The same column, explained in the help. */
   Column<R, O> meaning(String word, String meaning) {
-    return meaning(scene -> List.<String[]>of(new String[] {word, meaning}));
+    return meaning(scene -> true, word, meaning);
   }
 
-  Column<R, O> meaning(Function<Scene, List<String[]>> lines) {
-    return new Column<>(title, right, width, cell, order, label, also, lines);
+  /** The same column, explained in the help of scenes that need the word. */
+  Column<R, O> meaning(Predicate<Scene> needs, String word, String meaning) {
+    List<Meaning> all = new ArrayList<>(meanings);
+    all.add(new Meaning(needs, word, meaning));
+    return new Column<>(title, right, width, cell, order, label, also, List.copyOf(all));
   }
 
   /** Whether rows are sorted by this column. */
-  boolean sorts(@Nullable O by) {
-    return by != null && (label != null && by.equals(order) || by.equals(also));
+  boolean sorts(O by) {
+    return label != null && by.equals(order) || by.equals(also);
   }
 }

@@ -8,7 +8,6 @@ import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Units;
 import flametop.view.base.View;
-import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
 import flametop.view.paint.CpuPanelPainter;
 import flametop.view.state.ShownCpus;
@@ -20,6 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -38,71 +38,55 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
   /** The only table of its kind: the orders that a state holds are its own. */
   public static final CpusTable TABLE = new CpusTable();
 
-  private final List<Column<CpuRow, Comparator<CpuRow>>> columns =
-      List.of(
-          left("CPU", cells(6), CpusTable::name).by(BY_NUMBER, "number"),
-          right("busy", either(7, 6), CpusTable::busy).by(BY_BUSY, "busy"),
-          left("", this::barCells, CpusTable::bar).like(BY_BUSY),
-          share("user", 7, "user", 4, CpuRow::user, "user"),
-          share("system", 7, "sys", 4, CpuRow::system, "system"),
-          share("irq", 7, "irq", 4, CpuRow::irq, "interrupts"),
-          share("softirq", 7, "soft", 4, CpuRow::softirq, "soft interrupts"),
-          share("steal", 7, "steal", 5, CpuRow::steal, "stolen"),
-          right("waiting", either(11, 10), (row, at) -> figure(waiting(row), at))
-              .by(ShownCpus.most(CpuRow::waiting), "waiting")
-              .meaning("waiting", "tasks, for this CPU"),
-          count("wakes/s", 8, "wakes", 6, CpuRow::wakeups, "wake-ups"),
-          count("own", 6, "own", 5, CpuRow::ownWakeups, "wake-ups by flametop")
-              .meaning("own", "wakes by flametop's clock"),
-          right(title("frequency", "freq"), either(10, 8), CpusTable::frequency)
-              .by(ShownCpus.most(CpuRow::frequency), "frequency"),
-          share("cycles", 7, "cycles", 6, CpuRow::utilisation, "cycles")
-              .meaning("cycles", "run, of those that passed"));
-
   private CpusTable() {
-    super(View.CPUS);
-  }
-
-  @Override
-  List<Column<CpuRow, Comparator<CpuRow>>> columns() {
-    return columns;
+    super(View.CPUS, "CPU", BY_NUMBER);
+    add(
+        left("CPU", cells(6), CpusTable::name).by(BY_NUMBER, "number"),
+        right("busy", either(7, 6), CpusTable::busy).by(BY_BUSY, "busy"),
+        left("", this::barCells, CpusTable::bar).like(BY_BUSY),
+        share(title("user", "user"), either(7, 4), CpuRow::user, "user"),
+        share(title("system", "sys"), either(7, 4), CpuRow::system, "system"),
+        share(title("irq", "irq"), either(7, 4), CpuRow::irq, "interrupts"),
+        share(title("softirq", "soft"), either(7, 4), CpuRow::softirq, "soft interrupts"),
+        share(title("steal", "steal"), either(7, 5), CpuRow::steal, "stolen"),
+        right("waiting", either(11, 10), (row, at) -> figure(waiting(row), at))
+            .by(ShownCpus.most(CpuRow::waiting), "waiting")
+            .meaning("waiting", "tasks, for this CPU"),
+        count(title("wakes/s", "wakes"), either(8, 6), CpuRow::wakeups, "wake-ups"),
+        count(title("own", "own"), either(6, 5), CpuRow::ownWakeups, "wake-ups by flametop")
+            .meaning("own", "wakes by flametop's clock"),
+        right(title("frequency", "freq"), either(10, 8), CpusTable::frequency)
+            .by(ShownCpus.most(CpuRow::frequency), "frequency"),
+        share(title("cycles", "cycles"), either(7, 6), CpuRow::utilisation, "cycles")
+            .meaning("cycles", "run, of those that passed"));
   }
 
   /** A column of shares, with a title and a width for a wide screen and for a narrow one. */
   private Column<CpuRow, Comparator<CpuRow>> share(
-      String title,
-      int cells,
-      String narrowTitle,
-      int narrowCells,
+      Function<Scene, String> title,
+      Column.Width width,
       ToDoubleFunction<CpuRow> share,
       String order) {
-    return right(
-            title(title, narrowTitle),
-            either(cells, narrowCells),
-            (row, at) -> {
-              double value = share.applyAsDouble(row);
-              boolean tenths = isWide(at.scene) || Double.isNaN(value);
-              figure(tenths ? Units.percent(value) : Units.wholePercent(value), at);
-            })
-        .by(ShownCpus.most(share), order);
+    Column.Cell<CpuRow> cell =
+        (row, at) -> {
+          double value = share.applyAsDouble(row);
+          boolean tenths = isWide(at.scene) || Double.isNaN(value);
+          figure(tenths ? Units.percent(value) : Units.wholePercent(value), at);
+        };
+    return right(title, width, cell).by(ShownCpus.most(share), order);
   }
 
   /** The same of counts. */
   private Column<CpuRow, Comparator<CpuRow>> count(
-      String title,
-      int cells,
-      String narrowTitle,
-      int narrowCells,
+      Function<Scene, String> title,
+      Column.Width width,
       ToDoubleFunction<CpuRow> count,
       String order) {
-    return right(
-            title(title, narrowTitle),
-            either(cells, narrowCells),
-            (row, at) -> figure(number(count.applyAsDouble(row), at.width), at))
+    return right(title, width, (row, at) -> figure(number(count.applyAsDouble(row), at.width), at))
         .by(ShownCpus.most(count), order);
   }
 
-  private java.util.function.Function<Scene, String> title(String wide, String narrow) {
+  private Function<Scene, String> title(String wide, String narrow) {
     return scene -> isWide(scene) ? wide : narrow;
   }
 
@@ -165,11 +149,6 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
   }
 
   @Override
-  Comparator<CpuRow> order(Scene scene, ViewState s) {
-    return place(s).orderOr(BY_NUMBER);
-  }
-
-  @Override
   Integer key(CpuRow row) {
     return row.cpu();
   }
@@ -179,20 +158,10 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
     return row.cpu() < 0;
   }
 
-  @Override
-  String thing(ViewState s) {
-    return "CPU";
-  }
-
   // What stands above the rows.
 
   @Override
-  Heading heading(Scene scene) {
-    return Heading.of(scene, missing(scene));
-  }
-
-  /** Why columns are empty. */
-  private static List<String> missing(Scene scene) {
+  List<String> missing(Scene scene) {
     List<String> missing = new ArrayList<>();
     if (scene.rows < 16 || !(scene.page instanceof CpuReport report)) {
       return missing;
@@ -216,7 +185,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
 
   @Override
   String subtitle(Scene scene) {
-    return "first by " + label(order(scene, scene.state)) + ", of about a second";
+    return super.subtitle(scene) + ", of about a second";
   }
 
   @Override
@@ -254,7 +223,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
     super.paintRow(scene, grid, layout, index, y);
     if (ShownCpus.isMarked(scene.state.chosenShape(), layout.rows().get(index).cpu())) {
       int bg = index == layout.marked() ? Paint.SELECTED_ROW : Paint.GROUND;
-      grid.put(0, y, scene.options.ascii() ? '*' : '●', Paint.ACCENT, bg, CellGrid.BOLD);
+      grid.put(0, y, '●', Paint.ACCENT, bg, CellGrid.BOLD);
     }
   }
 

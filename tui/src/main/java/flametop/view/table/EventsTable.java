@@ -12,7 +12,6 @@ import flametop.view.base.Units;
 import flametop.view.base.View;
 import flametop.view.keys.MeasureKeys;
 import flametop.view.keys.SourceListKeys;
-import flametop.view.layout.Heading;
 import flametop.view.layout.MeasureWords;
 import flametop.view.layout.Scene;
 import flametop.view.state.Effect;
@@ -49,42 +48,35 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   /** The only table of its kind: the orders that a state holds are its own. */
   public static final EventsTable TABLE = new EventsTable();
 
-  private final List<Column<Row, Comparator<Row>>> columns =
-      List.of(
-          left("measure", this::nameCells, EventsTable::name).by(BY_NUMBER, "number"),
-          right("events/s", cells(FIGURE), EventsTable::perSecond).by(BY_RATE, "events a second"),
-          right(
-                  "events",
-                  cells(FIGURE),
-                  (row, at) -> figure(row, Measure.grouped(row.totals().hits()), at))
-              .by(BY_HITS, "events")
-              .meaning("events", "all that were, exactly"),
-          right(
-                  "weight",
-                  cells(FIGURE),
-                  (row, at) -> figure(row, row.measure().figure(row.totals().weight()), at))
-              .meaning("weight", "of all events, exactly"),
-          right("stacks", either(FIGURE, 0), (row, at) -> count(row, row.totals().taken(), at))
-              .meaning("stacks", "copied; the weight is parted among them"),
-          right("limited", either(FIGURE, 0), (row, at) -> count(row, limited(row), at))
-              .meaning("limited", "events of which no stack was due"),
-          right("lost", either(SHARE, 0), (row, at) -> count(row, row.totals().lost(), at))
-              .meaning("lost", "stacks that found no room"),
-          right("cost", cells(SHARE), (row, at) -> figure(row, Units.percent(row.cost()), at))
-              .by(BY_COST, "cost")
-              .meaning("cost", "of one CPU, of its programs"));
-
   private EventsTable() {
-    super(View.EVENTS);
+    super(View.EVENTS, "measure", BY_NUMBER);
+    add(
+        left("measure", this::nameCells, EventsTable::name).by(BY_NUMBER, "number"),
+        right("events/s", cells(FIGURE), EventsTable::perSecond).by(BY_RATE, "events a second"),
+        right(
+                "events",
+                cells(FIGURE),
+                (row, at) -> figure(row, Measure.grouped(row.totals().hits()), at))
+            .by(BY_HITS, "events")
+            .meaning("events", "all that were, exactly"),
+        right(
+                "weight",
+                cells(FIGURE),
+                (row, at) -> figure(row, row.measure().figure(row.totals().weight()), at))
+            .meaning("weight", "of all events, exactly"),
+        right("stacks", either(FIGURE, 0), (row, at) -> count(row, row.totals().taken(), at))
+            .meaning("stacks", "copied; the weight is parted among them"),
+        right("limited", either(FIGURE, 0), (row, at) -> count(row, limited(row), at))
+            .meaning("limited", "events of which no stack was due"),
+        right("lost", either(SHARE, 0), (row, at) -> count(row, row.totals().lost(), at))
+            .meaning("lost", "stacks that found no room"),
+        right("cost", cells(SHARE), (row, at) -> figure(row, Units.percent(row.cost()), at))
+            .by(BY_COST, "cost")
+            .meaning("cost", "of one CPU, of its programs"));
   }
 
   private static double orZero(double figure) {
     return Double.isNaN(figure) ? 0 : figure;
-  }
-
-  @Override
-  List<Column<Row, Comparator<Row>>> columns() {
-    return columns;
   }
 
   // Widths.
@@ -161,22 +153,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
     return row.number();
   }
 
-  @Override
-  Comparator<Row> order(Scene scene, ViewState s) {
-    return place(s).orderOr(BY_NUMBER);
-  }
-
-  @Override
-  String thing(ViewState s) {
-    return "measure";
-  }
-
   // What stands above the rows.
-
-  @Override
-  Heading heading(Scene scene) {
-    return Heading.of(scene, List.of());
-  }
 
   @Override
   int rowsBelow(Scene scene) {
@@ -197,12 +174,7 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
 
   @Override
   String subtitle(Scene scene) {
-    return "enter shows the graph of one; first by " + label(order(scene, scene.state));
-  }
-
-  @Override
-  String waiting() {
-    return "counting…";
+    return "enter shows the graph of one; " + super.subtitle(scene);
   }
 
   // Verbs.
@@ -210,7 +182,6 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
   @Override
   @Nullable Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
-      case PICK -> enter(scene, s);
       case ADD -> SourceListKeys.opened(scene, s);
       case SWITCH, REMOVE -> {
         Row row = row(scene, s);

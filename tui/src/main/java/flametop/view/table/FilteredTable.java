@@ -19,7 +19,6 @@ import flametop.view.paint.Legend;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
-import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -32,19 +31,12 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
   /** From so many rows on the CPUs are above the table. */
   private static final int CPU_ROWS = 20;
 
-  /** The legend of what a comparison adds to a table. */
-  private static final List<String[]> CHANGES =
-      List.of(
-          new String[] {"was", "in what it is compared with"},
-          new String[] {"change", "coloured if beyond the noise"},
-          new String[] {"underlined", "gone"});
-
   /** The orders that a key goes through. */
   private final List<O> orders;
 
-  FilteredTable(View view, Class<O> orders) {
-    super(view);
-    this.orders = List.copyOf(EnumSet.allOf(orders));
+  FilteredTable(View view, String thing, O[] orders) {
+    super(view, thing, orders[0]);
+    this.orders = List.of(orders);
   }
 
   /** Whether an order means something here. */
@@ -54,7 +46,7 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
 
   @Override
   final O order(Scene scene, ViewState s) {
-    return place(s).orderOr(orders.get(0)).in(scene.compares(), scene.hasStates());
+    return super.order(scene, s).in(scene.compares(), scene.hasStates());
   }
 
   @Override
@@ -96,9 +88,12 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
     }
   }
 
-  /** The legend where something is compared. */
-  static List<String[]> changes(Scene scene) {
-    return scene.compares() ? CHANGES : List.of();
+  /** The same column, with the meaning of what a comparison adds to a table. */
+  final Column<R, O> ofChanges(Column<R, O> column) {
+    return column
+        .meaning(Scene::compares, "was", "in what it is compared with")
+        .meaning(Scene::compares, "change", "coloured if beyond the noise")
+        .meaning(Scene::compares, "underlined", "gone");
   }
 
   /** The width of a column that only a comparison has. */
@@ -124,16 +119,6 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
   @Override
   final int rowsBelow(Scene scene) {
     return scene.rows < 24 ? 1 : 2;
-  }
-
-  @Override
-  final String subtitle(Scene scene) {
-    return firstBy(scene, order(scene, scene.state));
-  }
-
-  @Override
-  final String waiting() {
-    return "counting…";
   }
 
   @Override
@@ -174,7 +159,6 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
   @Override
   @Nullable Step acted(Scene scene, ViewState s, Action action) {
     return switch (action) {
-      case OPEN, PICK -> enter(scene, s);
       case BACK ->
           s.search() == null
               ? Step.to(s.withView(View.GRAPH))

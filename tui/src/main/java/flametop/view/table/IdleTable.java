@@ -8,7 +8,6 @@ import flametop.view.base.Mouse;
 import flametop.view.base.Paint;
 import flametop.view.base.Units;
 import flametop.view.base.View;
-import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
 import flametop.view.paint.CpuPanelPainter;
 import flametop.view.state.Rows;
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * The idle states: those of all CPUs together first, then those of each CPU. Rows are neither
  * marked nor sorted, only scrolled.
  */
-public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, Void> {
+public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, String> {
   private static final String ALL = "all";
   private static final int LEAST_NAME = 9;
   private static final int LONGEST_NAME = 16;
@@ -49,40 +48,33 @@ public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, Void> {
     }
   }
 
-  private final List<Column<Row, Void>> columns =
-      List.of(
-          left("CPU", cells(6), IdleTable::cpu),
-          left("state", room -> name(room) - 1, (row, at) -> at.text(row.state.name())),
-          right(
-                  "latency",
-                  either(7, 0),
-                  (row, at) ->
-                      figure(row.known() ? micros(row.state.exitLatencyMicros()) : "n/a", at))
-              .meaning("latency", "to leave the state"),
-          right(
-                  "target",
-                  either(7, 0),
-                  (row, at) -> figure(row.known() ? micros(row.state.targetMicros()) : "n/a", at))
-              .meaning("target", "shortest stay that pays"),
-          right(
-              "entries/s",
-              either(9, 0),
-              (row, at) -> figure(entries(row.state.entries() * row.cpus), at)),
-          right("mean stay", either(9, 0), (row, at) -> figure(stay(row.state), at)),
-          right("residency", cells(9), IdleTable::residency),
-          left("", this::barCells, IdleTable::bar),
-          right("too short", cells(9), IdleTable::tooShort)
-              .meaning("too short", "stays below the target"),
-          right("long", cells(6), IdleTable::tooLong)
-              .meaning("long", "a deeper one would have paid"));
-
   public IdleTable() {
-    super(View.IDLE);
-  }
-
-  @Override
-  List<Column<Row, Void>> columns() {
-    return columns;
+    super(View.IDLE, "idle state", "by CPU");
+    add(
+        left("CPU", cells(6), IdleTable::cpu),
+        left("state", room -> name(room) - 1, (row, at) -> at.text(row.state.name())),
+        right(
+                "latency",
+                either(7, 0),
+                (row, at) ->
+                    figure(row.known() ? micros(row.state.exitLatencyMicros()) : "n/a", at))
+            .meaning("latency", "to leave the state"),
+        right(
+                "target",
+                either(7, 0),
+                (row, at) -> figure(row.known() ? micros(row.state.targetMicros()) : "n/a", at))
+            .meaning("target", "shortest stay that pays"),
+        right(
+            "entries/s",
+            either(9, 0),
+            (row, at) -> figure(entries(row.state.entries() * row.cpus), at)),
+        right("mean stay", either(9, 0), (row, at) -> figure(stay(row.state), at)),
+        right("residency", cells(9), IdleTable::residency),
+        left("", this::barCells, IdleTable::bar),
+        right("too short", cells(9), IdleTable::tooShort)
+            .meaning("too short", "stays below the target"),
+        right("long", cells(6), IdleTable::tooLong)
+            .meaning("long", "a deeper one would have paid"));
   }
 
   // Widths. In little room the figures that are known beforehand are left out.
@@ -248,20 +240,11 @@ public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, Void> {
     return Math.max(0, Math.min(place(scene.state).place(), count - room));
   }
 
-  @Override
-  String thing(ViewState s) {
-    return "idle state";
-  }
-
   // What stands above the rows.
 
-  @Override
-  Heading heading(Scene scene) {
-    return Heading.of(scene, why(scene));
-  }
-
   /** Why there are no idle states, in lines; in a low window they have no room. */
-  private static List<String> why(Scene scene) {
+  @Override
+  List<String> missing(Scene scene) {
     return scene.rows >= 16
             && scene.page instanceof CpuReport report
             && !report.noIdleStates().isEmpty()
@@ -292,13 +275,13 @@ public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, Void> {
   }
 
   @Override
-  Step pressed(Scene scene, ViewState s, Mouse mouse, TableLayout<Row, Void> layout) {
+  Step pressed(Scene scene, ViewState s, Mouse mouse, TableLayout<Row, String> layout) {
     return enter(scene, s);
   }
 
   @Override
   Step move(Scene scene, ViewState s, int by) {
-    TableLayout<Row, Void> layout = layout(scene);
+    TableLayout<Row, String> layout = layout(scene);
     int lowest = Math.max(0, layout.rows().size() - layout.room());
     int to = Rows.moved(layout.first(), by, lowest);
     return to == layout.first() ? Rows.end(s, by) : Step.to(with(s, place(s).withMarked(null, to)));

@@ -1,6 +1,7 @@
 package flametop.view.table;
 
 import flametop.profile.answer.QualityReport;
+import flametop.profile.answer.QualityReport.Counts;
 import flametop.profile.answer.QualityReport.Row;
 import flametop.profile.answer.Shape;
 import flametop.sampler.WalkEnd;
@@ -19,6 +20,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,7 +61,9 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   /** The title of samples with a frame over the limit of names. */
   private static final String NAME_LIMIT = "name limit";
 
-  private static final WalkEnd[] ENDS = WalkEnd.values();
+  /** The ends of short walks. */
+  private static final List<WalkEnd> SHORT_ENDS =
+      List.of(WalkEnd.values()).subList(1, WalkEnd.values().length);
 
   /** Reasons that are longer than a column. */
   private static final Map<WalkEnd, String> SHORT =
@@ -73,27 +77,17 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
 
   private static final Comparator<Row> BY_PID = Comparator.comparingInt(Row::pid);
   private static final Comparator<Row> BY_NAME = Comparator.comparing(Row::name);
-  private static final Comparator<Row> BY_SAMPLES =
-      Comparator.comparingLong(row -> -row.counts().samples());
-  private static final Comparator<Row> BY_SHORT = Comparator.comparingLong(row -> -shortOnes(row));
+  private static final Comparator<Row> BY_SAMPLES = most(Counts::samples);
+  private static final Comparator<Row> BY_SHORT = most(QualityTable::shortOnes);
   private static final Comparator<Row> BY_SHARE =
-      Comparator.comparingDouble(row -> -(double) shortOnes(row) / row.counts().samples());
-  private static final Comparator<Row> BY_GUESSED =
-      Comparator.comparingLong(row -> -row.counts().guessed());
-  private static final Comparator<Row> BY_LIMIT =
-      Comparator.comparingLong(row -> -row.counts().nameLimited());
+      Comparator.comparingDouble(row -> -(double) shortOnes(row.counts()) / row.counts().samples());
+  private static final Comparator<Row> BY_GUESSED = most(Counts::guessed);
+  private static final Comparator<Row> BY_LIMIT = most(Counts::nameLimited);
+  private static final Comparator<Row> BY_NAMELESS = most(of -> of.samples() - of.named());
+  private static final Comparator<Row> BY_OTHER_CODE = most(of -> of.samples() - of.inLanguage());
 
-  private static final Comparator<Row> BY_NAMELESS =
-      Comparator.comparingLong(row -> row.counts().named() - row.counts().samples());
-  private static final Comparator<Row> BY_OTHER_CODE =
-      Comparator.comparingLong(row -> row.counts().inLanguage() - row.counts().samples());
-
-  /** The orders that a key goes through. */
+  /** The orders that a key goes through; some are of runtimes only. */
   private static final List<Comparator<Row>> ORDERS =
-      List.of(BY_SAMPLES, BY_SHORT, BY_SHARE, BY_GUESSED, BY_LIMIT, BY_NAME);
-
-  /** The orders of runtimes. */
-  private static final List<Comparator<Row>> ORDERS_OF_RUNTIMES =
       List.of(
           BY_SAMPLES,
           BY_SHORT,
@@ -107,61 +101,41 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   /** The only table of its kind: the orders that a state holds are its own. */
   public static final QualityTable TABLE = new QualityTable();
 
-  private final List<Column<Row, Comparator<Row>>> columns = new ArrayList<>();
-
   private QualityTable() {
-    super(View.QUALITY);
-    columns.add(right("pid", only(RowKind.PROCESSES, PID), QualityTable::pid).by(BY_PID, "pid"));
-    columns.add(
+    super(View.QUALITY, "row", BY_SAMPLES);
+    add(
+        right("pid", only(RowKind.PROCESSES, PID), QualityTable::pid).by(BY_PID, "pid"),
         left(
                 scene -> kind(scene.state).one,
                 this::nameCells,
                 (row, at) -> at.text(row.name(), at.fg, CellGrid.BOLD))
-            .by(BY_NAME, "name"));
-    columns.add(
+            .by(BY_NAME, "name"),
         right("samples", cells(8), (row, at) -> at.text(count(row.counts().samples())))
             .by(BY_SAMPLES, "samples")
-            .meaning("samples", "stacks taken if changed"));
-    columns.add(
+            .meaning("samples", "stacks taken if changed"),
         right(scene -> isModules(scene) ? "beyond" : "whole", cells(7), QualityTable::whole)
             .by(BY_SHARE, "share of short ones")
             .alsoAt(BY_SHORT)
-            .meaning("whole", "walked to a root"));
-    columns.add(
-        right("guessed", cells(8), QualityTable::guessed)
+            .meaning("whole", "walked to a root"),
+        share("guessed", cells(8), Counts::guessed)
             .by(BY_GUESSED, "guessed")
-            .meaning(
-                scene ->
-                    List.of(
-                        new String[] {"beyond", "walked beyond the module"},
-                        new String[] {"guessed", "have a frame not unwound"})));
-    columns.add(
-        right(
-                "named",
-                only(RowKind.RUNTIMES, NAMED),
-                (row, at) -> share(row, row.counts().named(), at))
+            .meaning("beyond", "walked beyond the module")
+            .meaning("guessed", "have a frame not unwound"),
+        share("named", only(RowKind.RUNTIMES, NAMED), Counts::named)
             .by(BY_NAMELESS, "nameless")
-            .meaning(scene -> only(scene, RowKind.RUNTIMES, "named", "each frame has a name")));
-    columns.add(
-        right(
-                "language",
-                only(RowKind.RUNTIMES, LANGUAGE),
-                (row, at) -> share(row, row.counts().inLanguage(), at))
+            .meaning(QualityTable::isRuntimes, "named", "each frame has a name"),
+        share("language", only(RowKind.RUNTIMES, LANGUAGE), Counts::inLanguage)
             .by(BY_OTHER_CODE, "other code")
-            .meaning(scene -> only(scene, RowKind.RUNTIMES, "language", "have a function of it")));
-    for (WalkEnd end : List.of(ENDS).subList(1, ENDS.length)) {
-      columns.add(
-          right(label(end), either(REASON, 0), (row, at) -> reason(row, row.counts().of(end), at))
-              .by(Comparator.comparingLong(row -> -row.counts().of(end)), ofReason(end)));
+            .meaning(QualityTable::isRuntimes, "language", "have a function of it"));
+    for (WalkEnd end : SHORT_ENDS) {
+      add(
+          reason(label(end), REASON, counts -> counts.of(end))
+              .by(most(counts -> counts.of(end)), "short ones: " + end.reason()));
     }
-    columns.add(
-        right(
-                NAME_LIMIT,
-                either(LIMIT, 0),
-                (row, at) -> reason(row, row.counts().nameLimited(), at))
+    add(
+        reason(NAME_LIMIT, LIMIT, Counts::nameLimited)
             .by(BY_LIMIT, NAME_LIMIT)
-            .meaning(NAME_LIMIT, "has too much to name"));
-    columns.add(
+            .meaning(NAME_LIMIT, "has too much to name"),
         left(
                 scene -> isModules(scene) ? " walks that ended in it" : " the rest",
                 room -> isWide(room.scene()) ? 0 : room.left(),
@@ -170,9 +144,31 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
             .meaning("the rest", "why a walk ended"));
   }
 
-  @Override
-  List<Column<Row, Comparator<Row>>> columns() {
-    return columns;
+  private static Comparator<Row> most(ToLongFunction<Counts> of) {
+    return Comparator.comparingLong(row -> -of.applyAsLong(row.counts()));
+  }
+
+  /** A column of shares of the samples. */
+  private Column<Row, Comparator<Row>> share(
+      String title, Column.Width width, ToLongFunction<Counts> of) {
+    return right(
+        title,
+        width,
+        (row, at) -> {
+          long count = of.applyAsLong(row.counts());
+          at.figure(count == 0 ? "·" : Units.share(count, row.counts().samples()), 0, "·");
+        });
+  }
+
+  /** A column of samples that are short of something, where there is room for each. */
+  private Column<Row, Comparator<Row>> reason(String title, int cells, ToLongFunction<Counts> of) {
+    return right(
+        title,
+        either(cells, 0),
+        (row, at) -> {
+          long count = of.applyAsLong(row.counts());
+          at.text(count == 0 ? "·" : count(count), count == 0 ? at.quiet : reasonPaint(row, at), 0);
+        });
   }
 
   private static RowKind kind(ViewState s) {
@@ -183,18 +179,17 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
     return kind(scene.state) == RowKind.MODULES;
   }
 
+  private static boolean isRuntimes(Scene scene) {
+    return kind(scene.state) == RowKind.RUNTIMES;
+  }
+
   /** So many cells beside rows of one kind. */
   private static Column.Width only(RowKind kind, int cells) {
     return room -> kind(room.scene().state) == kind ? cells : 0;
   }
 
-  /** A line of the help beside rows of one kind. */
-  private static List<String[]> only(Scene scene, RowKind kind, String word, String meaning) {
-    return kind(scene.state) == kind ? List.<String[]>of(new String[] {word, meaning}) : List.of();
-  }
-
-  private static long shortOnes(Row row) {
-    return row.counts().samples() - row.counts().whole();
+  private static long shortOnes(Counts counts) {
+    return counts.samples() - counts.whole();
   }
 
   private static String count(long n) {
@@ -206,25 +201,20 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
     return SHORT.getOrDefault(end, end.reason());
   }
 
-  private static String ofReason(WalkEnd end) {
-    return "short ones: " + end.reason();
-  }
-
   // Widths.
 
   @Override
   boolean isWide(Scene scene) {
-    int name = kind(scene.state) == RowKind.RUNTIMES ? RUNTIME + NAMED + LANGUAGE + 2 : NAME;
+    int name = isRuntimes(scene) ? RUNTIME + NAMED + LANGUAGE + 2 : NAME;
     return scene.columns >= name + 2 + most();
   }
 
   /** A name is not far from its figures: else they are read in the wrong row. */
   private int nameCells(Column.Room room) {
-    RowKind kind = kind(room.scene().state);
-    if (kind == RowKind.RUNTIMES) {
+    if (isRuntimes(room.scene())) {
       return RUNTIME;
     }
-    boolean modules = kind == RowKind.MODULES;
+    boolean modules = isModules(room.scene());
     int narrow = room.columns() < 60 ? NAME - 2 : NAME;
     int most = modules ? LONGEST_MODULE : LONGEST_NAME;
     int name = isWide(room.scene()) ? Math.min(room.columns() - 2 - most(), most) : narrow;
@@ -241,20 +231,8 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
     at.text(Units.share(row.counts().whole(), row.counts().samples()));
   }
 
-  private static void guessed(Row row, Spot at) {
-    share(row, row.counts().guessed(), at);
-  }
-
-  private static void share(Row row, long count, Spot at) {
-    at.figure(count == 0 ? "·" : Units.share(count, row.counts().samples()), 0, "·");
-  }
-
-  private static void reason(Row row, long count, Spot at) {
-    at.text(count == 0 ? "·" : count(count), count == 0 ? at.quiet : reasonPaint(row, at), 0);
-  }
-
   private static int reasonPaint(Row row, Spot at) {
-    boolean many = shortOnes(row) >= MANY * row.counts().samples();
+    boolean many = shortOnes(row.counts()) >= MANY * row.counts().samples();
     return many && !at.marked ? Paint.WORSE : at.fg;
   }
 
@@ -263,7 +241,7 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   /** Reasons and their counts, the most frequent first. */
   private static void reasons(Row row, Spot at) {
     List<Reason> found = new ArrayList<>();
-    for (WalkEnd end : List.of(ENDS).subList(1, ENDS.length)) {
+    for (WalkEnd end : SHORT_ENDS) {
       found.add(new Reason(label(end), row.counts().of(end)));
     }
     found.add(new Reason(NAME_LIMIT, row.counts().nameLimited()));
@@ -303,16 +281,14 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
     return row.pid() + "/" + row.name();
   }
 
-  @Override
-  Comparator<Row> order(Scene scene, ViewState s) {
-    return place(s).orderOr(BY_SAMPLES);
-  }
-
   /** The order of a single reason is followed as that of all reasons is. */
   @Override
   Comparator<Row> nextOrder(Scene scene, ViewState s) {
     Comparator<Row> order = order(scene, s);
-    List<Comparator<Row>> orders = kind(s) == RowKind.RUNTIMES ? ORDERS_OF_RUNTIMES : ORDERS;
+    List<Comparator<Row>> orders = new ArrayList<>(ORDERS);
+    if (kind(s) != RowKind.RUNTIMES) {
+      orders.removeAll(List.of(BY_NAMELESS, BY_OTHER_CODE));
+    }
     boolean ofReason = order != BY_PID && !orders.contains(order);
     return orders.get((orders.indexOf(ofReason ? BY_SHORT : order) + 1) % orders.size());
   }
@@ -342,16 +318,6 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
   }
 
   @Override
-  String subtitle(Scene scene) {
-    return "first by " + label(order(scene, scene.state));
-  }
-
-  @Override
-  String waiting() {
-    return "counting…";
-  }
-
-  @Override
   String nothing(Scene scene) {
     return "no samples in this window; m";
   }
@@ -360,14 +326,11 @@ public final class QualityTable extends Table<Row, String, Comparator<Row>> {
 
   @Override
   @Nullable Step acted(Scene scene, ViewState s, Action action) {
-    return switch (action) {
-      case PICK -> enter(scene, s);
-      case BY_MODULE -> {
-        ViewState next = with(s, place(s).withNextKind(ROWS.length));
-        yield Step.answer(next, "by " + kind(next).one);
-      }
-      default -> null;
-    };
+    if (action != Action.BY_MODULE) {
+      return null;
+    }
+    ViewState next = with(s, place(s).withNextKind(ROWS.length));
+    return Step.answer(next, "by " + kind(next).one);
   }
 
   /** Shows the graph of the process. */

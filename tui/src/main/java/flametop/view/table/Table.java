@@ -22,6 +22,7 @@ import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,9 +38,26 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   private final View view;
+  private final String thing;
+  private final O first;
+  private final List<Column<R, O>> columns = new ArrayList<>();
 
-  Table(View view) {
+  /**
+   * @param thing the kind of a row, in one word
+   * @param first the order that the table begins with
+   */
+  Table(View view, String thing, O first) {
     this.view = view;
+    this.thing = thing;
+    this.first = first;
+  }
+
+  /** Adds columns at the right. */
+  @SafeVarargs
+  final void add(Column<R, O>... more) {
+    for (Column<R, O> column : more) {
+      columns.add(column);
+    }
   }
 
   /** The place in the table. */
@@ -54,9 +72,6 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
 
   // What a table says of itself.
 
-  /** All columns from the left. */
-  abstract List<Column<R, O>> columns();
-
   /** The rows in their order; null until they have come. */
   abstract @Nullable List<R> rows(Scene scene);
 
@@ -66,10 +81,19 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   abstract String title(Scene scene);
 
   /** How rows are ordered, beside the title. */
-  abstract String subtitle(Scene scene);
+  String subtitle(Scene scene) {
+    return firstBy(scene, order(scene, scene.state));
+  }
 
   /** The lines above the heads. */
-  abstract Heading heading(Scene scene);
+  Heading heading(Scene scene) {
+    return Heading.of(scene, missing(scene));
+  }
+
+  /** Reasons for figures that are missing. */
+  List<String> missing(Scene scene) {
+    return List.of();
+  }
 
   /** Rows of the screen between the heads and the first row. */
   int rowsBelowHeads() {
@@ -102,22 +126,24 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   }
 
   /** The sentence that stands for rows until they come. */
-  abstract String waiting();
+  String waiting() {
+    return "counting…";
+  }
 
   /** The sentence that stands for rows where none are. */
   String nothing(Scene scene) {
     return "";
   }
 
-  /** The order in force; null in a table without orders. */
-  @Nullable O order(Scene scene, ViewState s) {
-    return place(s).order();
+  /** The order in force. */
+  O order(Scene scene, ViewState s) {
+    return place(s).orderOr(first);
   }
 
   /** The order after the one in force, of those that mean something. */
   O nextOrder(Scene scene, ViewState s) {
     List<O> orders = new ArrayList<>();
-    for (Column<R, O> column : columns()) {
+    for (Column<R, O> column : columns) {
       if (column.label() != null && column.order() != null) {
         orders.add(column.order());
       }
@@ -139,7 +165,9 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   }
 
   /** The kind of a row, in one word. */
-  abstract String thing(ViewState s);
+  String thing(ViewState s) {
+    return thing;
+  }
 
   /** Paints what stands above and below the table. */
   void around(Scene scene, CellGrid grid, TableLayout<R, O> layout) {}
@@ -153,18 +181,16 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     return right(scene -> title, width, cell);
   }
 
-  final Column<R, O> right(
-      java.util.function.Function<Scene, String> title, Column.Width width, Column.Cell<R> cell) {
-    return new Column<>(title, true, width, cell, null, null, null, scene -> List.of());
+  final Column<R, O> right(Function<Scene, String> title, Column.Width width, Column.Cell<R> cell) {
+    return new Column<>(title, true, width, cell, null, null, null, List.of());
   }
 
   final Column<R, O> left(String title, Column.Width width, Column.Cell<R> cell) {
     return left(scene -> title, width, cell);
   }
 
-  final Column<R, O> left(
-      java.util.function.Function<Scene, String> title, Column.Width width, Column.Cell<R> cell) {
-    return new Column<>(title, false, width, cell, null, null, null, scene -> List.of());
+  final Column<R, O> left(Function<Scene, String> title, Column.Width width, Column.Cell<R> cell) {
+    return new Column<>(title, false, width, cell, null, null, null, List.of());
   }
 
   /** So many cells on every screen. */
@@ -174,38 +200,18 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
 
   /** So many cells on screens of so many columns or more; left out on others. */
   static Column.Width from(int columns, int cells) {
-    return new Column.Width() {
-      @Override
-      public int in(Column.Room room) {
-        return room.columns() < columns ? 0 : cells;
-      }
-
-      @Override
-      public int most() {
-        return cells;
-      }
-    };
+    return new Column.OneOfTwo(room -> room.columns() >= columns, cells, 0);
   }
 
   /** Cells where there is room for all columns, and cells elsewhere. */
   final Column.Width either(int wide, int narrow) {
-    return new Column.Width() {
-      @Override
-      public int in(Column.Room room) {
-        return isWide(room.scene()) ? wide : narrow;
-      }
-
-      @Override
-      public int most() {
-        return wide;
-      }
-    };
+    return new Column.OneOfTwo(room -> isWide(room.scene()), wide, narrow);
   }
 
   /** Cells of all columns with a width of their own, each with the cell behind it. */
   final int most() {
     int sum = 0;
-    for (Column<R, O> column : columns()) {
+    for (Column<R, O> column : columns) {
       int most = column.width().most();
       sum += most > 0 ? most + 1 : 0;
     }
@@ -246,7 +252,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     List<Zone<Column<R, O>>> heads = new ArrayList<>();
     int x = 1;
     int before = 0;
-    for (Column<R, O> column : columns()) {
+    for (Column<R, O> column : columns) {
       int width = column.width().in(new Column.Room(scene, scene.columns - 1 - x, before));
       if (width > 0) {
         if (x + width > scene.columns) {
@@ -335,8 +341,12 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   public final List<String[]> legend(Scene scene) {
     List<String[]> lines = new ArrayList<>();
     lines.add(new String[] {"columns"});
-    for (Column<R, O> column : columns()) {
-      lines.addAll(column.legend().apply(scene));
+    for (Column<R, O> column : columns) {
+      for (Column.Meaning of : column.meanings()) {
+        if (of.needs().test(scene)) {
+          lines.add(new String[] {of.word(), of.meaning()});
+        }
+      }
     }
     return lines;
   }
@@ -355,6 +365,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     }
     return switch (action) {
       case BACK -> Step.to(s.withView(View.GRAPH));
+      case OPEN, PICK -> enter(scene, s);
       case SORT -> sorted(scene, s, nextOrder(scene, s));
       case COPY -> {
         R row = row(scene, s);
@@ -386,7 +397,7 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
 
   /** The name of an order. */
   final String label(O order) {
-    for (Column<R, O> column : columns()) {
+    for (Column<R, O> column : columns) {
       if (column.label() != null && order.equals(column.order())) {
         return column.label();
       }

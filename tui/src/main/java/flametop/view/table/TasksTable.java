@@ -45,65 +45,57 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   /** A screen as wide as this has a column for the caller. */
   private static final int CALLER_COLUMNS = 100;
 
-  private final List<Column<Row, Order>> columns =
-      List.of(
-          right(scene -> threads(scene.state) ? "tid" : "pid", cells(7), TasksTable::pid)
-              .by(Order.PID, "pid"),
-          left(
-              scene -> scene.columns < 70 ? "" : "state",
-              room -> room.columns() < 70 ? 1 : 7,
-              TasksTable::state),
-          right("age", from(50, PERCENT), TasksTable::age)
-              .by(Order.AGE, "longest in its state")
-              .meaning("age", "in its state"),
-          right(
-              "was",
-              room -> compared(100, room.scene().hasStates() ? PERCENT : AMOUNT).in(room),
-              TasksTable::before),
-          right("cpu", ofTime(PERCENT), TasksTable::cpu)
-              .by(Order.CPU, "time on a CPU")
-              .meaning("cpu", "exact; 100% is one CPU"),
-          right(
-                  scene -> scene.snapshot.measure().title(),
-                  room -> room.scene().hasStates() ? 0 : AMOUNT,
-                  (row, at) -> at.text(amount(row.run(), at)))
-              .like(Order.CPU),
-          right("change", compared(0, Comparison.CHANGE), TasksTable::change)
-              .by(Order.CHANGE, "change")
-              .meaning(FilteredTable::changes),
-          right("queued", ofTime(60, PERCENT), TasksTable::queued)
-              .by(Order.QUEUED, "time queued")
-              .meaning("queued", "waited for one, likewise"),
-          right("disk", ofTime(90, PERCENT), TasksTable::disk)
-              .by(Order.DISK, "time in D")
-              .meaning("disk", "in D, mostly for a disk"),
-          right("off", ofTime(150, 7), (row, at) -> at.quiet(tenths(row.off(), at))),
-          left(
-              "",
-              room -> room.columns() < 160 ? ofTime(110, 8).in(room) : ofTime(12).in(room),
-              TasksTable::bar),
-          right("thr", TasksTable::threadsCells, TasksTable::threads),
-          left("kind", TasksTable::kindCells, (row, at) -> at.quiet(row.kind().word()))
-              .meaning(TasksTable::kindMeaning),
-          left("user", from(120, 9), TasksTable::user),
-          left("comm", TasksTable::commCells, TasksTable::comm),
-          left(
-                  scene -> scene.columns < CALLER_COLUMNS ? "  function" : "  is in",
-                  TasksTable::leafCells,
-                  (row, at) -> function(place(row, at), at))
-              .meaning("is in", "its innermost function"),
-          left("  called from", TasksTable::callerCells, (row, at) -> function(caller(row), at))
-              .meaning("from", "its own, not libc's or the kernel's"),
-          left(
-              "command line", room -> room.columns() < 160 ? 0 : room.left(), TasksTable::command));
-
   public TasksTable() {
-    super(View.TASKS, Order.class);
-  }
-
-  @Override
-  List<Column<Row, Order>> columns() {
-    return columns;
+    super(View.TASKS, "task", Order.values());
+    add(
+        right(scene -> threads(scene.state) ? "tid" : "pid", cells(7), TasksTable::pid)
+            .by(Order.PID, "pid"),
+        left(
+            scene -> scene.columns < 70 ? "" : "state",
+            room -> room.columns() < 70 ? 1 : 7,
+            TasksTable::state),
+        right("age", from(50, PERCENT), TasksTable::age)
+            .by(Order.AGE, "longest in its state")
+            .meaning("age", "in its state"),
+        right(
+            "was",
+            room -> compared(100, room.scene().hasStates() ? PERCENT : AMOUNT).in(room),
+            TasksTable::before),
+        right("cpu", ofTime(0, PERCENT), TasksTable::cpu)
+            .by(Order.CPU, "time on a CPU")
+            .meaning("cpu", "exact; 100% is one CPU"),
+        right(
+                scene -> scene.snapshot.measure().title(),
+                room -> room.scene().hasStates() ? 0 : AMOUNT,
+                (row, at) -> at.text(amount(row.run(), at)))
+            .like(Order.CPU),
+        ofChanges(
+            right("change", compared(0, Comparison.CHANGE), TasksTable::change)
+                .by(Order.CHANGE, "change")),
+        right("queued", ofTime(60, PERCENT), TasksTable::queued)
+            .by(Order.QUEUED, "time queued")
+            .meaning("queued", "waited for one, likewise"),
+        right("disk", ofTime(90, PERCENT), TasksTable::disk)
+            .by(Order.DISK, "time in D")
+            .meaning("disk", "in D, mostly for a disk"),
+        right("off", ofTime(150, 7), (row, at) -> at.quiet(tenths(row.off(), at))),
+        left(
+            "",
+            room -> room.columns() < 160 ? ofTime(110, 8).in(room) : ofTime(0, 12).in(room),
+            TasksTable::bar),
+        right("thr", TasksTable::threadsCells, TasksTable::threads),
+        left("kind", TasksTable::kindCells, (row, at) -> at.quiet(row.kind().word()))
+            .meaning(TasksTable::hasKinds, "kind", "of a JVM's own threads"),
+        left("user", from(120, 9), TasksTable::user),
+        left("comm", TasksTable::commCells, TasksTable::comm),
+        left(
+                scene -> scene.columns < CALLER_COLUMNS ? "  function" : "  is in",
+                TasksTable::leafCells,
+                (row, at) -> function(place(row, at), at))
+            .meaning("is in", "its innermost function"),
+        left("  called from", TasksTable::callerCells, (row, at) -> function(caller(row), at))
+            .meaning("from", "its own, not libc's or the kernel's"),
+        left("command line", room -> room.columns() < 160 ? 0 : room.left(), TasksTable::command));
   }
 
   private static boolean threads(ViewState s) {
@@ -124,10 +116,6 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     return room -> room.scene().hasStates() && room.columns() >= columns ? cells : 0;
   }
 
-  private static Column.Width ofTime(int cells) {
-    return ofTime(0, cells);
-  }
-
   private static int threadsCells(Column.Room room) {
     return room.columns() < 100 || threads(room.scene().state) ? 0 : 4;
   }
@@ -141,12 +129,6 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
     return threads(scene.state)
         && scene.page instanceof TasksReport report
         && report.rows().stream().anyMatch(row -> row.kind() != ThreadKind.PROGRAM);
-  }
-
-  private static List<String[]> kindMeaning(Scene scene) {
-    return hasKinds(scene)
-        ? List.<String[]>of(new String[] {"kind", "of a JVM's own threads"})
-        : List.of();
   }
 
   private static int commCells(Column.Room room) {
@@ -213,20 +195,19 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   }
 
   private static void queued(Row row, Spot at) {
-    boolean waits =
-        row.queued() >= LONG_QUEUE * (row.run() + row.queued()) && share(row.queued(), at) >= 0.01;
-    String text = tenths(row.queued(), at);
-    if (waits) {
-      at.text(text, at.marked ? at.fg : Paint.of(Role.QUEUED, SHADE), CellGrid.BOLD);
-    } else {
-      at.figure(text, 0, "0.0%");
-    }
+    boolean isLong = row.queued() >= LONG_QUEUE * (row.run() + row.queued());
+    stands(row.queued(), isLong, State.QUEUED, at);
   }
 
   private static void disk(Row row, Spot at) {
-    String text = tenths(row.disk(), at);
-    if (share(row.disk(), at) >= 0.01) {
-      at.text(text, at.marked ? at.fg : Paint.of(Role.DISK, SHADE), CellGrid.BOLD);
+    stands(row.disk(), true, State.DISK, at);
+  }
+
+  /** A time that stands out in the colour of its state, if it is long and a percent or more. */
+  private static void stands(long nanos, boolean isLong, State state, Spot at) {
+    String text = tenths(nanos, at);
+    if (isLong && share(nanos, at) >= 0.01) {
+      at.text(text, at.marked ? at.fg : Paint.of(Role.of(state), SHADE), CellGrid.BOLD);
     } else {
       at.figure(text, 0, "0.0%");
     }
@@ -410,11 +391,6 @@ public final class TasksTable extends FilteredTable<Row, Long, Order> {
   @Override
   String name(Row row) {
     return row.comm();
-  }
-
-  @Override
-  String thing(ViewState s) {
-    return "task";
   }
 
   // The marked row in full.

@@ -40,63 +40,51 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   private static final int PERCENT = 6;
   private static final int MOST_NAME = 100;
 
-  private final List<Column<Row, Order>> columns =
-      List.of(
-          right("cpu", TopTable::cpuCells, TopTable::onCpu)
-              .by(Order.CPU, "time on a CPU")
-              .meaning(
-                  scene ->
-                      scene.hasStates()
-                          ? line("cpu", "in the function itself, on a CPU")
-                          : List.of()),
-          right("was", compared(60, PERCENT), (row, at) -> before(row.before(), at, false)),
-          right("self", TopTable::shareCells, (row, at) -> at.share(row.self() / all(at)))
-              .by(Order.SELF, "self")
-              .meaning("self", "in the function itself"),
-          right(changeTitle("self"), compared(0, Comparison.CHANGE), TopTable::selfChange)
-              .by(Order.SELF_CHANGE, "change of self"),
-          right("was", compared(60, PERCENT), (row, at) -> before(row.before(), at, true)),
-          right("total", TopTable::shareCells, (row, at) -> at.share(row.total() / all(at)))
-              .by(Order.TOTAL, "total")
-              .meaning("total", "also in what it calls"),
-          right(changeTitle("total"), compared(0, Comparison.CHANGE), TopTable::totalChange)
-              .by(Order.TOTAL_CHANGE, "change of total")
-              .meaning(FilteredTable::changes),
-          left("", TopTable::barCells, TopTable::bar)
-              .like(Order.TOTAL)
-              .meaning(
-                  scene ->
-                      line(
-                          "bar",
-                          (scene.hasStates() ? "self by state" : "self") + "; faint: total")),
-          right(
-                  TopTable::measure,
-                  room -> ofRest(room, !room.scene().hasStates(), 70, 12),
-                  TopTable::amount)
-              .like(Order.TOTAL),
-          right("cpus", room -> ofRest(room, room.scene().hasStates(), 100, 6), TopTable::cpus)
-              .like(Order.RUN),
-          ofState("run", State.RUN)
-              .by(Order.RUN, "total on a CPU")
-              .meaning(scene -> scene.hasStates() ? line("run, …", "total by state") : List.of()),
-          ofState("queued", State.QUEUED).by(Order.QUEUED, "time queued"),
-          ofState("disk", State.DISK).by(Order.DISK, "time in D"),
-          ofState("asleep", State.SLEEP).by(Order.SLEEP, "time asleep"),
-          left("  function", TopTable::nameCells, (row, at) -> at.name(row.function(), named(row)))
-              .by(Order.NAME, "name"),
-          left("module", TopTable::moduleCells, TopTable::module));
-
   public TopTable() {
-    super(View.TOP, Order.class);
-  }
-
-  @Override
-  List<Column<Row, Order>> columns() {
-    return columns;
-  }
-
-  private static List<String[]> line(String word, String meaning) {
-    return List.<String[]>of(new String[] {word, meaning});
+    super(View.TOP, "function", Order.values());
+    add(
+        right("cpu", TopTable::cpuCells, TopTable::onCpu)
+            .by(Order.CPU, "time on a CPU")
+            .meaning(Scene::hasStates, "cpu", "in the function itself, on a CPU"),
+        right("was", compared(60, PERCENT), (row, at) -> before(row, at, false)),
+        right("self", TopTable::shareCells, (row, at) -> at.share(row.self() / all(at)))
+            .by(Order.SELF, "self")
+            .meaning("self", "in the function itself"),
+        right(
+                changeTitle("self"),
+                compared(0, Comparison.CHANGE),
+                (row, at) -> change(row, at, false))
+            .by(Order.SELF_CHANGE, "change of self"),
+        right("was", compared(60, PERCENT), (row, at) -> before(row, at, true)),
+        right("total", TopTable::shareCells, (row, at) -> at.share(row.total() / all(at)))
+            .by(Order.TOTAL, "total")
+            .meaning("total", "also in what it calls"),
+        ofChanges(
+            right(
+                    changeTitle("total"),
+                    compared(0, Comparison.CHANGE),
+                    (row, at) -> change(row, at, true))
+                .by(Order.TOTAL_CHANGE, "change of total")),
+        left("", TopTable::barCells, TopTable::bar)
+            .like(Order.TOTAL)
+            .meaning(Scene::hasStates, "bar", "self by state; faint: total")
+            .meaning(scene -> !scene.hasStates(), "bar", "self; faint: total"),
+        right(
+                TopTable::measure,
+                room -> ofRest(room, !room.scene().hasStates(), 70, 12),
+                TopTable::amount)
+            .like(Order.TOTAL),
+        right("cpus", room -> ofRest(room, room.scene().hasStates(), 100, 6), TopTable::cpus)
+            .like(Order.RUN),
+        ofState("run", State.RUN)
+            .by(Order.RUN, "total on a CPU")
+            .meaning(Scene::hasStates, "run, …", "total by state"),
+        ofState("queued", State.QUEUED).by(Order.QUEUED, "time queued"),
+        ofState("disk", State.DISK).by(Order.DISK, "time in D"),
+        ofState("asleep", State.SLEEP).by(Order.SLEEP, "time asleep"),
+        left("  function", TopTable::nameCells, (row, at) -> at.name(row.function(), named(row)))
+            .by(Order.NAME, "name"),
+        left("module", TopTable::moduleCells, TopTable::module));
   }
 
   private static double all(Spot at) {
@@ -149,24 +137,18 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
     return scene.hasStates() ? "" : scene.snapshot.measure().title();
   }
 
-  private static void before(TopReport.@Nullable Before before, Spot at, boolean total) {
+  private static void before(Row row, Spot at, boolean total) {
+    TopReport.Before before = row.before();
     if (before != null) {
-      String text = Units.tenths((total ? before.total() : before.self()) / all(at));
-      at.quiet(text);
+      at.quiet(Units.tenths((total ? before.total() : before.self()) / all(at)));
     }
   }
 
-  private static void selfChange(Row row, Spot at) {
+  private static void change(Row row, Spot at, boolean total) {
     TopReport.Before before = row.before();
     if (before != null) {
-      at.change(before.selfChange(), (row.self() - before.self()) / all(at));
-    }
-  }
-
-  private static void totalChange(Row row, Spot at) {
-    TopReport.Before before = row.before();
-    if (before != null) {
-      at.change(before.totalChange(), (row.total() - before.total()) / all(at));
+      long more = total ? row.total() - before.total() : row.self() - before.self();
+      at.change(total ? before.totalChange() : before.selfChange(), more / all(at));
     }
   }
 
@@ -327,11 +309,6 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   @Override
   String name(Row row) {
     return (row.guessed() ? "?" : "") + row.function().name();
-  }
-
-  @Override
-  String thing(ViewState s) {
-    return "function";
   }
 
   // The marked row in full.
