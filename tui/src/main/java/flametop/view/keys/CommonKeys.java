@@ -5,6 +5,7 @@ import flametop.profile.answer.StateSet;
 import flametop.sampler.Budget;
 import flametop.view.base.Action;
 import flametop.view.base.StateNames;
+import flametop.view.base.Units;
 import flametop.view.base.View;
 import flametop.view.layout.Scene;
 import flametop.view.layout.WindowWords;
@@ -13,7 +14,10 @@ import flametop.view.state.PickList;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import flametop.view.state.Windows;
+import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
 
 /** The keys that every view has. */
 public final class CommonKeys {
@@ -22,6 +26,10 @@ public final class CommonKeys {
 
   private static final long SECOND = 1_000_000_000L;
   private static final long[] REFRESHES = {SECOND / 4, SECOND / 2, SECOND, 2 * SECOND, 5 * SECOND};
+
+  /** The sets of states that a key goes through. */
+  private static final List<StateSet> STATES =
+      List.of(StateSet.BUSY, StateSet.ON_CPU, StateSet.OFF_CPU, StateSet.ALL);
 
   private CommonKeys() {}
 
@@ -82,34 +90,38 @@ public final class CommonKeys {
     if (s.isOnCpus()) {
       return Step.answer(s, "by CPU there is time on a CPU only; g groups in another way");
     }
-    StateSet next;
-    if (s.states().equals(StateSet.BUSY)) {
-      next = StateSet.ON_CPU;
-    } else if (s.states().equals(StateSet.ON_CPU)) {
-      next = StateSet.OFF_CPU;
-    } else if (s.states().equals(StateSet.OFF_CPU)) {
-      next = StateSet.ALL;
-    } else {
-      next = StateSet.BUSY;
-    }
+    StateSet next = STATES.get((STATES.indexOf(s.states()) + 1) % STATES.size());
     return Step.answer(
         s.withStates(next),
         "time shown: " + StateNames.of(next) + " (" + StateNames.detail(next) + ")");
   }
 
+  /** Holds the shown time as the baseline, or releases the baseline. */
+  public static Step compare(Scene scene, ViewState s, Action action) {
+    if (action == Action.COMPARE_END) {
+      // A compared picture may still be on its way.
+      String text = scene.baseline().isPresent() ? "the comparison is over" : "nothing is compared";
+      return Step.answer(s.withMoment(s.moment().comparedNoMore()), text);
+    }
+    if (scene.snapshot.isOpening() || scene.snapshot.live().time().nanos() <= 0) {
+      return Step.answer(s, "nothing to compare with yet");
+    }
+    ViewState compared = s.withMoment(s.moment().compared());
+    if (s.moment().range().isPresent()) {
+      return Step.answer(
+          TimeKeys.withoutRange(compared), lately(scene, s) + ", compared with that range");
+    }
+    String what = "these " + Units.near(scene.snapshot.live().time().nanos());
+    return Step.answer(compared, "compared from now on with " + what);
+  }
+
   private static Step rates(ViewState s, int[] steps, int direction, boolean pass) {
     Budget.Pace pace = s.pace();
     int now = pass ? pace.passHz() : pace.cpuHz();
-    int next = now;
-    if (direction > 0) {
-      for (int i = steps.length - 1; i >= 0; i--) {
-        next = steps[i] > now ? steps[i] : next;
-      }
-    } else {
-      for (int step : steps) {
-        next = step < now ? step : next;
-      }
-    }
+    int next =
+        direction > 0
+            ? IntStream.of(steps).filter(step -> step > now).findFirst().orElse(now)
+            : IntStream.of(steps).filter(step -> step < now).max().orElse(now);
     if (next == now) {
       return Step.answer(
           s,
@@ -134,10 +146,11 @@ public final class CommonKeys {
 
   private static Step refresh(ViewState s) {
     Budget.Pace pace = s.pace();
-    long next = REFRESHES[0];
-    for (int i = REFRESHES.length - 1; i >= 0; i--) {
-      next = REFRESHES[i] > pace.refreshNanos() ? REFRESHES[i] : next;
-    }
+    long next =
+        LongStream.of(REFRESHES)
+            .filter(refresh -> refresh > pace.refreshNanos())
+            .findFirst()
+            .orElse(REFRESHES[0]);
     ViewState changed = s.withPace(new Budget.Pace(next, pace.fine(), pace.passHz(), pace.cpuHz()));
     String every = next < SECOND ? next / 1_000_000 + " ms" : next / SECOND + " s";
     return Step.answer(changed, "a picture every " + every);

@@ -25,20 +25,17 @@ import org.jspecify.annotations.Nullable;
  * The keys of a view over a file. They do the same as live, except for capabilities that folded
  * stacks lack; and they turn to other files.
  */
-public final class FileKeys implements ViewKeys {
+public final class FileKeys {
   private static final String ONLY = "this is the only file; give several: flametop view A B";
 
-  private final ViewKeys live;
+  private FileKeys() {}
 
   /**
+   * Does an action of a view.
+   *
    * @param live the keys of the live view
    */
-  public FileKeys(ViewKeys live) {
-    this.live = live;
-  }
-
-  @Override
-  public @Nullable Step act(Scene scene, ViewState s, Action action) {
+  public static @Nullable Step act(ViewKeys live, Scene scene, ViewState s, Action action) {
     if (ViewActions.of(s.view(), Origin.LIVE).refuses(action)) {
       return live.act(scene, s, action);
     }
@@ -64,9 +61,8 @@ public final class FileKeys implements ViewKeys {
     };
   }
 
-  /** A click or the wheel in the other pane takes the keys there. */
-  @Override
-  public @Nullable Step mouse(Scene scene, ViewState s, Mouse mouse) {
+  /** A click or the wheel in the other pane, if there is one, takes the keys there. */
+  public static @Nullable Step mouse(ViewKeys live, Scene scene, ViewState s, Mouse mouse) {
     Scene other = scene.other;
     boolean inPanes =
         other != null && mouse.y() >= scene.headRow && mouse.y() < scene.graphTop + scene.graphRows;
@@ -89,21 +85,6 @@ public final class FileKeys implements ViewKeys {
     List<Effect> effects = new ArrayList<>(passed.effects());
     effects.addAll(step.effects());
     return new Step(step.state(), effects);
-  }
-
-  @Override
-  public List<String> namesInSight(Scene scene) {
-    return live.namesInSight(scene);
-  }
-
-  @Override
-  public Step searched(Scene scene, ViewState kept) {
-    return live.searched(scene, kept);
-  }
-
-  @Override
-  public Step match(Scene scene, ViewState s, int direction) {
-    return live.match(scene, s, direction);
   }
 
   /** Goes on to the next group above the frames that the file knows. */
@@ -140,11 +121,7 @@ public final class FileKeys implements ViewKeys {
     boolean isComm = !reading.comm();
     Shape plain = s.chosenShape().without(Shape.Group.class).without(Shape.Comm.class);
     Shape next = isComm == reading.ownComm() ? plain : plain.plus(new Shape.Comm(isComm));
-    return ShapeKeys.to(
-        s,
-        next,
-        isComm ? "the outermost frame is a comm" : "the outermost frame is a function",
-        "");
+    return ShapeKeys.to(s, next, "the outermost frame is a " + (isComm ? "comm" : "function"));
   }
 
   private static boolean saysNoModule(Scene scene) {
@@ -184,7 +161,7 @@ public final class FileKeys implements ViewKeys {
     return "file " + file + " of " + files;
   }
 
-  private Step split(Scene scene, ViewState s) {
+  private static Step split(Scene scene, ViewState s) {
     int files = scene.files();
     if (!s.view().hasStacks()) {
       return Step.answer(s, "two files stand side by side in the graph, its callers, the sandwich");
@@ -209,7 +186,7 @@ public final class FileKeys implements ViewKeys {
         + scene.columns;
   }
 
-  private Step otherPane(Scene scene, ViewState s) {
+  private static Step otherPane(Scene scene, ViewState s) {
     if (s.split() == null) {
       return Step.answer(s, "one file is shown; | shows another beside it");
     }

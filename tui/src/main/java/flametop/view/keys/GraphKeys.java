@@ -65,7 +65,7 @@ public final class GraphKeys implements ViewKeys {
               s.withBySize(!s.bySize()),
               s.bySize() ? "boxes stand by name" : "boxes stand by size, the largest first");
       case COPY -> copy(scene, s);
-      case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
+      case COMPARE, COMPARE_END -> CommonKeys.compare(scene, s, action);
       case COLOUR -> {
         if (scene.baseline().isPresent()) {
           yield Step.answer(s, "colours tell changes; B ends the comparison");
@@ -203,7 +203,7 @@ public final class GraphKeys implements ViewKeys {
       return TimeKeys.drop(scene, s);
     }
     if (scene.baseline().isPresent()) {
-      return CompareKeys.act(scene, s, Action.COMPARE_END);
+      return CommonKeys.compare(scene, s, Action.COMPARE_END);
     }
     if (s.view() == View.CALLERS) {
       return Step.to(s.withView(View.GRAPH));

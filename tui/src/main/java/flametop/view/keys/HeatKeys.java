@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 /** The keys of the strip of time while the strip is a heat map. */
 final class HeatKeys {
   private static final long SECOND = 1_000_000_000L;
-  private static final int PAGE = 10;
 
   private HeatKeys() {}
 
@@ -61,18 +60,15 @@ final class HeatKeys {
       return ends ? TimeKeys.end(map.cell(on.time().cursor()), on, action) : Step.to(on);
     }
     return switch (action) {
-      case LEFT -> move(scene, map, s, -SECOND);
-      case RIGHT -> move(scene, map, s, SECOND);
       case DOWN -> move(scene, map, s, -map.nanos());
       case UP -> move(scene, map, s, map.nanos());
-      case PAGE_UP -> move(scene, map, s, -PAGE * SECOND);
-      case PAGE_DOWN -> move(scene, map, s, PAGE * SECOND);
-      case FIRST -> move(scene, map, s, -Integer.MAX_VALUE * SECOND);
-      case LAST -> move(scene, map, s, Integer.MAX_VALUE * SECOND);
       case RANGE_START, RANGE_END -> TimeKeys.end(map.cell(time.cursor()), s, action);
       case ZOOM -> choose(map, s);
       case TIME, BACK -> TimeKeys.drop(scene, s);
-      default -> null;
+      default -> {
+        long columns = TimeKeys.columns(action);
+        yield columns == 0 ? null : move(scene, map, s, columns * SECOND);
+      }
     };
   }
 

@@ -8,7 +8,6 @@ import flametop.profile.answer.StateSet;
 import flametop.sampler.State;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
-import flametop.view.base.Prompt;
 import flametop.view.base.StateNames;
 import flametop.view.base.Zone;
 import flametop.view.layout.ListBox;
@@ -37,38 +36,18 @@ public final class PickKeys {
     if (by != 0) {
       return Step.to(s.withPick(pick.moved(by)));
     }
-    switch (key.kind()) {
-      case ESCAPE -> {
-        return Step.to(s.withPick(null));
-      }
-      case DELETE -> {
-        boolean within = pick.prompt().edited(key) != pick.prompt();
-        return within ? typed(s, pick, key) : leftOut(s, pick);
-      }
-      case ENTER -> {
-        return picked(s, pick);
-      }
-      default -> {
-        return key.equals(Key.ctrl('x')) ? leftOut(s, pick) : typed(s, pick, key);
-      }
-    }
+    return switch (key.kind()) {
+      case ESCAPE -> Step.to(s.withPick(null));
+      case DELETE ->
+          pick.prompt().edited(key) == pick.prompt() ? leftOut(s, pick) : typed(s, pick, key);
+      case ENTER -> picked(s, pick);
+      default -> key.equals(Key.ctrl('x')) ? leftOut(s, pick) : typed(s, pick, key);
+    };
   }
 
-  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   private static Step typed(ViewState s, PickList pick, Key key) {
-    boolean older = key.equals(Key.ctrl('p'));
-    if (older || key.equals(Key.ctrl('n'))) {
-      Prompt line = pick.prompt().recalled(s.typed(Typed.PICK), older ? 1 : -1);
-      return line == null
-          ? Step.answer(s, older ? "nothing older" : "nothing later")
-          : narrowed(s, pick.withPrompt(line));
-    }
-    Prompt edited = pick.prompt().edited(key);
-    return edited == null
-        ? Step.nothing(s, key)
-        : edited == pick.prompt()
-            ? Step.answer(s, edited.refusal(key))
-            : narrowed(s, pick.withPrompt(edited));
+    return PromptKeys.pressed(
+        s, pick.prompt(), Typed.PICK, key, line -> narrowed(s, pick.withPrompt(line)));
   }
 
   /** Closes the list and remembers the typed text. */

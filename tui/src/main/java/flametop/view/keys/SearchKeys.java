@@ -22,7 +22,6 @@ public final class SearchKeys {
     return Step.to(s.withSearch(Search.of(search == null ? "" : search.text(), true)));
   }
 
-  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   public static Step press(ViewKeys view, Scene scene, ViewState s, Search search, Key key) {
     Prompt prompt = search.prompt();
     return switch (key.kind()) {
@@ -39,12 +38,8 @@ public final class SearchKeys {
         if (key.equals(Key.ctrl('p')) || key.equals(Key.ctrl('n'))) {
           yield recalled(s, prompt, key.character() == 'p' ? 1 : -1);
         }
-        Prompt edited = prompt.edited(key);
-        yield edited == null
-            ? Step.nothing(s, key)
-            : edited == prompt
-                ? Step.answer(s, prompt.refusal(key))
-                : Step.to(s.withSearch(Search.of(edited, true)));
+        yield PromptKeys.edited(
+            s, prompt, key, line -> Step.to(s.withSearch(Search.of(line, true))));
       }
     };
   }

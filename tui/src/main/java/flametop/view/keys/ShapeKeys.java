@@ -33,9 +33,13 @@ public final class ShapeKeys {
    */
   static @Nullable Step act(Scene scene, ViewState s, Action action) {
     return switch (action) {
-      case KEEP -> narrow(scene, s, action);
-      case DROP -> narrow(scene, s, action);
-      case MERGE -> merge(s);
+      case KEEP, DROP -> narrow(scene, s, action);
+      case MERGE ->
+          toggled(
+              s,
+              new Shape.Merge(),
+              "recursion merged: no function calls itself",
+              "recursion as it is");
       case COLLAPSE -> collapse(scene, s, action);
       case FOLD_RUNTIMES -> runtimes(s);
       case SHOW_SLEEPERS -> sleepers(s);
@@ -61,7 +65,10 @@ public final class ShapeKeys {
       return null;
     }
     String text = StepText.of(s.chosenShape().steps().get(step), StepText.IN_WORDS);
-    return to(s, s.chosenShape().first(step + 1), "back to " + text, "this is the last step");
+    Shape first = s.chosenShape().first(step + 1);
+    return first.equals(s.chosenShape())
+        ? Step.answer(s, "this is the last step")
+        : to(s, first, "back to " + text);
   }
 
   /** Shows only stacks that a filter admits, or all others. */
@@ -73,7 +80,7 @@ public final class ShapeKeys {
   static Step narrowed(ViewState s, Filter filter, boolean out, String said) {
     return s.chosenShape().steps().contains(filter.with(out))
         ? Step.answer(s, "this filter is set already; u undoes")
-        : to(s, s.chosenShape().plus(filter.with(out)), said, "");
+        : to(s, s.chosenShape().plus(filter.with(out)), said);
   }
 
   /**
@@ -99,10 +106,9 @@ public final class ShapeKeys {
     return (out ? "without " : "only ") + what + rest;
   }
 
-  static Step to(ViewState s, Shape next, String said, String already) {
-    return next.equals(s.chosenShape())
-        ? Step.answer(s, already)
-        : Step.answer(s.withShape(next), said);
+  /** Gives the graph another shape; silent if the shape is the same. */
+  static Step to(ViewState s, Shape next, String said) {
+    return Step.answer(s.withShape(next), next.equals(s.chosenShape()) ? "" : said);
   }
 
   private static Step narrow(Scene scene, ViewState s, Action action) {
@@ -177,28 +183,26 @@ public final class ShapeKeys {
             : act(scene, s.awaiting(null), action);
   }
 
-  private static Step merge(ViewState s) {
-    Shape.Merge merge = new Shape.Merge();
-    return s.chosenShape().steps().contains(merge)
-        ? to(s, s.chosenShape().minus(merge), "recursion as it is", "")
-        : to(s, s.chosenShape().plus(merge), "recursion merged: no function calls itself", "");
+  /** Adds a step, or takes the step back. */
+  private static Step toggled(ViewState s, Shape.Step step, String on, String off) {
+    Shape now = s.chosenShape();
+    return now.steps().contains(step) ? to(s, now.minus(step), off) : to(s, now.plus(step), on);
   }
 
   /** Folds the frames of runtimes into the functions that call them, or stops that. */
   public static Step runtimes(ViewState s) {
-    Shape.FoldRuntimes fold = new Shape.FoldRuntimes();
-    return s.chosenShape().steps().contains(fold)
-        ? to(s, s.chosenShape().minus(fold), "runtimes as they are", "")
-        : to(s, s.chosenShape().plus(fold), "runtimes folded: their time is their callers'", "");
+    return toggled(
+        s,
+        new Shape.FoldRuntimes(),
+        "runtimes folded: their time is their callers'",
+        "runtimes as they are");
   }
 
   /** Shows the stacks of idle threads, or folds these stacks again. */
   public static Step sleepers(ViewState s) {
-    Shape.ShowIdle shown = new Shape.ShowIdle();
     String unseen = s.states().contains(State.SLEEP) ? "" : "; o shows those that sleep";
-    return s.chosenShape().showsIdle()
-        ? to(s, s.chosenShape().without(Shape.ShowIdle.class), "idle threads folded" + unseen, "")
-        : to(s, s.chosenShape().plus(shown), "idle threads shown" + unseen, "");
+    return toggled(
+        s, new Shape.ShowIdle(), "idle threads shown" + unseen, "idle threads folded" + unseen);
   }
 
   private static Step collapse(Scene scene, ViewState s, Action action) {
@@ -220,7 +224,7 @@ public final class ShapeKeys {
     }
     Shape.Collapse collapse = new Shape.Collapse(module);
     if (!s.chosenShape().steps().contains(collapse)) {
-      return to(s, s.chosenShape().plus(collapse), module + " as one frame; M opens it again", "");
+      return to(s, s.chosenShape().plus(collapse), module + " as one frame; M opens it again");
     }
     Shape opened = s.chosenShape().minus(collapse);
     for (Shape.Step step : s.chosenShape().steps()) {
@@ -231,7 +235,7 @@ public final class ShapeKeys {
         opened = opened.minus(step);
       }
     }
-    return to(s, opened, "the frames of " + module, "");
+    return to(s, opened, "the frames of " + module);
   }
 
   private static RootOrder next(RootOrder order) {
@@ -245,7 +249,7 @@ public final class ShapeKeys {
     }
     return ungrouped.group() == RootOrder.THREAD
         ? group(s, RootOrder.SERVICE)
-        : to(s, ungrouped, new Shape.Group(ungrouped.group()).text(), "");
+        : to(s, ungrouped, new Shape.Group(ungrouped.group()).text());
   }
 
   private static Step group(ViewState s, RootOrder order) {
@@ -260,7 +264,7 @@ public final class ShapeKeys {
   static Step group(ViewState s, RootOrder order, String text) {
     Shape.Group group = new Shape.Group(order);
     Shape ungrouped = s.chosenShape().without(Shape.Group.class);
-    return to(s, ungrouped.group() == order ? ungrouped : ungrouped.plus(group), text, "");
+    return to(s, ungrouped.group() == order ? ungrouped : ungrouped.plus(group), text);
   }
 
   static Step undo(ViewState s) {

@@ -1,6 +1,7 @@
 package flametop.view.keys;
 
 import flametop.profile.answer.EventsReport;
+import flametop.profile.answer.Snapshot;
 import flametop.sampler.SourceState;
 import flametop.view.base.Key;
 import flametop.view.base.Mouse;
@@ -40,50 +41,29 @@ public final class SourceListKeys {
   }
 
   /** Applies a key. */
-  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   public static Step press(Scene scene, ViewState s, SourceList list, Key key) {
     int by = Rows.by(key, PAGE);
     if (by != 0) {
       return Step.to(s.withSources(list.moved(by)));
     }
-    switch (key.kind()) {
-      case ESCAPE -> {
-        return Step.to(s.withSources(null));
-      }
-      case ENTER -> {
-        return chosen(scene, s, list);
-      }
+    return switch (key.kind()) {
+      case ESCAPE -> Step.to(s.withSources(null));
+      case ENTER -> chosen(scene, s, list);
       case TAB -> {
         SourceListing.Row row = list.marked();
-        return row == null
+        yield row == null
             ? Step.answer(s, list.rows().isEmpty() ? "no source has this text" : "mark a row first")
             : typed(s, list, Prompt.of(row.spec()));
       }
-      default -> {
-        boolean older = key.equals(Key.ctrl('p'));
-        if (older || key.equals(Key.ctrl('n'))) {
-          Prompt line = list.prompt().recalled(s.typed(Typed.SPEC), older ? 1 : -1);
-          return line == null
-              ? Step.answer(s, older ? "nothing older" : "nothing later")
-              : typed(s, list, line);
-        }
-        Prompt edited = list.prompt().edited(key);
-        return edited == null
-            ? Step.nothing(s, key)
-            : edited == list.prompt()
-                ? Step.answer(s, edited.refusal(key))
-                : typed(s, list, edited);
-      }
-    }
+      default ->
+          PromptKeys.pressed(s, list.prompt(), Typed.SPEC, key, line -> typed(s, list, line));
+    };
   }
 
   /** Takes another spec into the line, and asks for its list unless one is on its way. */
   public static Step typed(ViewState s, SourceList list, Prompt prompt) {
     SourceList next = list.withPrompt(prompt);
-    return next.pattern().equals(list.pattern()) || list.wanted() != null
-        ? Step.to(s.withSources(next))
-        : Step.to(
-            s.withSources(next.wanting(next.pattern())), new Effect.ListSources(next.pattern()));
+    return listing(s, next, list.wanted() != null ? next.pattern() : list.pattern());
   }
 
   /** Takes an answer, and asks again if another spec is typed by now. */
@@ -92,11 +72,15 @@ public final class SourceListKeys {
     if (list == null) {
       return Step.to(s);
     }
-    SourceList next = list.withListing(listing);
-    return next.pattern().equals(listing.text())
-        ? Step.to(s.withSources(next))
-        : Step.to(
-            s.withSources(next.wanting(next.pattern())), new Effect.ListSources(next.pattern()));
+    return listing(s, list.withListing(listing), listing.text());
+  }
+
+  /** Shows a list, and asks for its sources unless these are known. */
+  private static Step listing(ViewState s, SourceList list, String known) {
+    String pattern = list.pattern();
+    return pattern.equals(known)
+        ? Step.to(s.withSources(list))
+        : Step.to(s.withSources(list.wanting(pattern)), new Effect.ListSources(pattern));
   }
 
   /** A click marks a row, a second click adds its source, a click beside the list closes it. */
@@ -148,7 +132,7 @@ public final class SourceListKeys {
 
   /** Closes the list once the source counts; a source that is missing leaves all as typed. */
   public static Step arrived(Scene scene, ViewState s, SourceList list) {
-    if (!(scene.snapshot.context() instanceof flametop.profile.answer.Snapshot.Live live)) {
+    if (!(scene.snapshot.context() instanceof Snapshot.Live live)) {
       return Step.to(s);
     }
     EventsReport.Row row = live.events().of(list.asked());

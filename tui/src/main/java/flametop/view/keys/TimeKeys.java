@@ -35,11 +35,8 @@ final class TimeKeys {
     if (map != null) {
       return HeatKeys.act(scene, map, s, action);
     }
-    boolean moves =
-        switch (action) {
-          case LEFT, RIGHT, PAGE_UP, PAGE_DOWN, FIRST, LAST, ZOOM, BACK -> true;
-          default -> false;
-        };
+    long columns = columns(action);
+    boolean moves = columns != 0 || action == Action.ZOOM || action == Action.BACK;
     if (!ends && action != Action.TIME && !(time.on() && moves)) {
       return null;
     }
@@ -56,19 +53,26 @@ final class TimeKeys {
       return ends ? end(strip, on, action) : Step.to(on);
     }
     return switch (action) {
-      case LEFT -> move(scene, strip, s, -1);
-      case RIGHT -> move(scene, strip, s, 1);
-      case PAGE_UP -> move(scene, strip, s, -PAGE);
-      case PAGE_DOWN -> move(scene, strip, s, PAGE);
-      case FIRST -> move(scene, strip, s, -Short.MAX_VALUE);
-      case LAST -> move(scene, strip, s, Short.MAX_VALUE);
       case RANGE_START, RANGE_END -> end(strip, s, action);
       case ZOOM ->
           Step.answer(
               s.withTime(time.withOn(false)),
               s.moment().range().isEmpty() ? "no range chosen" : "");
       case TIME, BACK -> drop(scene, s);
-      default -> throw new IllegalArgumentException(action.id());
+      default -> move(scene, strip, s, columns);
+    };
+  }
+
+  /** Columns by which an action moves the cursor; 0 for an action that does not. */
+  static long columns(Action action) {
+    return switch (action) {
+      case LEFT -> -1;
+      case RIGHT -> 1;
+      case PAGE_UP -> -PAGE;
+      case PAGE_DOWN -> PAGE;
+      case FIRST -> -Integer.MAX_VALUE;
+      case LAST -> Integer.MAX_VALUE;
+      default -> 0;
     };
   }
 
@@ -113,16 +117,15 @@ final class TimeKeys {
   }
 
   /** Moves the cursor by columns, also to times before those on the strip. */
-  private static Step move(Scene scene, TimeStrip strip, ViewState s, int by) {
+  private static Step move(Scene scene, TimeStrip strip, ViewState s, long by) {
     int past = scene.snapshot.live().host().busyCpus().length;
     long oldest =
         Math.min(strip.newest() - strip.columns() + 1, strip.present() - past / strip.seconds());
     long at = strip.number(s.time().cursor());
     long to = Math.max(oldest, Math.min(strip.present(), at + by));
-    if (to == at) {
-      return atTheEnd(s, by);
-    }
-    return Step.to(s.withTime(s.time().withCursor(strip.time(to).from())));
+    return to == at
+        ? atTheEnd(s, by)
+        : Step.to(s.withTime(s.time().withCursor(strip.time(to).from())));
   }
 
   /** The answer to a move that goes no further. */

@@ -27,20 +27,14 @@ public final class TypedTimeKeys {
     return Step.to(s.withTime(s.time().withTyped(prompt)));
   }
 
-  @SuppressWarnings("ReferenceEquality") // an unchanged value is the same object
   public static Step press(Scene scene, ViewState s, Prompt prompt, Key key) {
     return switch (key.kind()) {
       case ENTER -> prompt.isEmpty() ? closed(s) : go(scene, s, prompt.text());
       case ESCAPE -> closed(s);
-      default -> {
-        if (key.kind() == Key.Kind.BACKSPACE && prompt.isEmpty()) {
-          yield closed(s);
-        }
-        Prompt edited = prompt.edited(key);
-        yield edited == null
-            ? Step.nothing(s, key)
-            : edited == prompt ? Step.answer(s, prompt.refusal(key)) : typed(s, edited);
-      }
+      default ->
+          key.kind() == Key.Kind.BACKSPACE && prompt.isEmpty()
+              ? closed(s)
+              : PromptKeys.edited(s, prompt, key, line -> typed(s, line));
     };
   }
 

@@ -9,6 +9,7 @@ import flametop.view.base.Mouse;
 import flametop.view.base.Prompt;
 import flametop.view.base.Zone;
 import flametop.view.keys.CommonKeys;
+import flametop.view.keys.FileKeys;
 import flametop.view.keys.FormatKeys;
 import flametop.view.keys.PickKeys;
 import flametop.view.keys.SandwichKeys;
@@ -75,7 +76,7 @@ public final class Keys {
     Search search = s.search();
     return search == null || search.awaited() == 0 || !scene.answered()
         ? Step.to(s)
-        : keys(scene, s).match(scene, s.withSearch(search.awaiting(0)), search.awaited());
+        : Views.keys(s.view()).match(scene, s.withSearch(search.awaiting(0)), search.awaited());
   }
 
   /** Applies one key to the state of a scene. */
@@ -120,7 +121,7 @@ public final class Keys {
       return SourceListKeys.press(scene, s, s.sources(), key);
     }
     if (search != null && search.typing()) {
-      return SearchKeys.press(keys(scene, s), scene, s, search, key);
+      return SearchKeys.press(Views.keys(s.view()), scene, s, search, key);
     }
     Prompt time = s.time().typed();
     if (time != null) {
@@ -138,22 +139,24 @@ public final class Keys {
     String text = pasted.strip();
     ViewState s = scene.settled().withoutMessage();
     PickList pick = s.pick();
-    if (!s.help() && pick != null) {
-      return PickKeys.narrowed(s, pick.withPrompt(pick.prompt().typed(text)));
-    }
-    if (!s.help() && s.formats().open()) {
-      return Step.to(s.withFormats(s.formats().withPrompt(s.formats().prompt().typed(text))));
-    }
-    if (!s.help() && s.sources() != null) {
-      return SourceListKeys.typed(s, s.sources(), s.sources().prompt().typed(text));
-    }
     Search search = s.search();
-    if (!s.help() && search != null && search.typing()) {
-      return Step.to(s.withSearch(Search.of(search.prompt().typed(text), true)));
-    }
     Prompt time = s.time().typed();
-    if (!s.help() && time != null) {
-      return TypedTimeKeys.typed(s, time.typed(text));
+    if (!s.help()) {
+      if (pick != null) {
+        return PickKeys.narrowed(s, pick.withPrompt(pick.prompt().typed(text)));
+      }
+      if (s.formats().open()) {
+        return Step.to(s.withFormats(s.formats().withPrompt(s.formats().prompt().typed(text))));
+      }
+      if (s.sources() != null) {
+        return SourceListKeys.typed(s, s.sources(), s.sources().prompt().typed(text));
+      }
+      if (search != null && search.typing()) {
+        return Step.to(s.withSearch(Search.of(search.prompt().typed(text), true)));
+      }
+      if (time != null) {
+        return TypedTimeKeys.typed(s, time.typed(text));
+      }
     }
     return Step.answer(s, "pasted text is no command; / searches for it");
   }
@@ -198,7 +201,7 @@ public final class Keys {
           ? act(scene, s, action)
           : Step.to(s);
     }
-    Step step = keys(scene, s).mouse(scene, s, mouse);
+    Step step = FileKeys.mouse(Views.keys(s.view()), scene, s, mouse);
     return step != null ? step : Step.to(s);
   }
 
@@ -207,19 +210,20 @@ public final class Keys {
     return piece == null ? null : piece.action();
   }
 
-  private static ViewKeys keys(Scene scene, ViewState s) {
-    return Views.keys(s.view(), scene.options.origin());
-  }
-
   private static Step act(Scene scene, ViewState s, Action action) {
-    if (scene.lacks(action) && !scene.options.origin().has(Capability.FILES)) {
-      return Step.answer(
-          s, "only time has states; this graph is of " + scene.snapshot.measure().title());
+    ViewKeys view = Views.keys(s.view());
+    Step step;
+    if (scene.options.origin().has(Capability.FILES)) {
+      step = FileKeys.act(view, scene, s, action);
+    } else if (scene.lacks(action)) {
+      step =
+          Step.answer(
+              s, "only time has states; this graph is of " + scene.snapshot.measure().title());
+    } else if (!scene.options.origin().has(action)) {
+      step = Step.answer(s, Objects.requireNonNull(action.needs()).lacking());
+    } else {
+      step = view.act(scene, s, action);
     }
-    if (!scene.options.origin().has(action) && !scene.options.origin().has(Capability.FILES)) {
-      return Step.answer(s, Objects.requireNonNull(action.needs()).lacking());
-    }
-    Step step = keys(scene, s).act(scene, s, action);
     return step != null ? step : CommonKeys.act(scene, s, action);
   }
 }

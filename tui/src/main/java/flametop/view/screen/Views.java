@@ -1,9 +1,6 @@
 package flametop.view.screen;
 
-import flametop.profile.answer.Capability;
-import flametop.view.base.Origin;
 import flametop.view.base.View;
-import flametop.view.keys.FileKeys;
 import flametop.view.keys.GraphKeys;
 import flametop.view.keys.SandwichKeys;
 import flametop.view.keys.ViewKeys;
@@ -25,7 +22,7 @@ import java.util.Objects;
 
 /** The keys and the painter of each view. */
 final class Views {
-  private record Parts(ViewKeys live, ViewKeys ofFiles, ViewPainter painter) {}
+  private record Parts(ViewKeys keys, ViewPainter painter) {}
 
   private static final Map<View, Parts> PARTS = new EnumMap<>(View.class);
 
@@ -49,7 +46,7 @@ final class Views {
   }
 
   private static void add(View view, ViewKeys keys, ViewPainter painter) {
-    PARTS.put(view, new Parts(keys, new FileKeys(keys), painter));
+    PARTS.put(view, new Parts(keys, painter));
   }
 
   /** Each view was added above. */
@@ -57,9 +54,8 @@ final class Views {
     return Objects.requireNonNull(PARTS.get(view), view.label());
   }
 
-  /** The keys of a view whose stacks come from an origin. */
-  static ViewKeys keys(View view, Origin origin) {
-    return origin.has(Capability.FILES) ? of(view).ofFiles : of(view).live;
+  static ViewKeys keys(View view) {
+    return of(view).keys;
   }
 
   static ViewPainter painter(View view) {

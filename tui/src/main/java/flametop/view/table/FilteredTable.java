@@ -9,7 +9,7 @@ import flametop.view.base.Paint;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.base.View;
-import flametop.view.keys.CompareKeys;
+import flametop.view.keys.CommonKeys;
 import flametop.view.keys.SearchKeys;
 import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
@@ -168,7 +168,7 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
         R row = row(scene, s);
         yield row == null ? none(s) : narrowed(scene, s, row, action == Action.DROP);
       }
-      case COMPARE, COMPARE_END -> CompareKeys.act(scene, s, action);
+      case COMPARE, COMPARE_END -> CommonKeys.compare(scene, s, action);
       default -> null;
     };
   }
