@@ -3,7 +3,6 @@ package flametop.view.paint;
 import flametop.view.base.CellGrid;
 import flametop.view.base.ExportFormat;
 import flametop.view.base.Paint;
-import flametop.view.base.Role;
 import flametop.view.layout.ListBox;
 import flametop.view.layout.Scene;
 import flametop.view.state.FormatList;
@@ -20,30 +19,11 @@ public final class FormatPainter {
     List<ExportFormat> formats = list.matching();
     ListBox box = ListBox.ofFormats(scene);
     ListPainter.paint(box, grid, "export as", list.prompt());
-    int x = box.x;
-    int width = box.width;
     for (int entry = box.first(); entry < box.end(); entry++) {
-      ExportFormat format = formats.get(entry);
       boolean marked = entry == list.index();
-      int y = box.row(entry);
-      int bg = marked ? Paint.SELECTED_ROW : ListPainter.BACKGROUND;
-      grid.fill(x, y, width, bg);
-      grid.text(
-          x + 1,
-          y,
-          Math.min(NAMES, width - 2),
-          format.label(),
-          Paint.of(marked ? Role.INK : Role.TEXT),
-          bg,
-          CellGrid.BOLD);
-      grid.text(
-          x + 1 + NAMES,
-          y,
-          width - 2 - NAMES,
-          format.detail(),
-          Paint.of(marked ? Role.INK : Role.DIM),
-          bg,
-          0);
+      ListPainter.entry(box, grid, entry, marked)
+          .field(NAMES, formats.get(entry).label(), marked ? Paint.INK : Paint.TEXT, CellGrid.BOLD)
+          .write(formats.get(entry).detail(), marked ? Paint.INK : Paint.DIM);
     }
   }
 }

@@ -44,11 +44,11 @@ final class HeatPainter {
   /** What was before is only sums, ns. */
   private final long summed;
 
-  private HeatPainter(Scene scene, CellGrid grid, HeatCells map, HeatMap heat) {
+  private HeatPainter(Scene scene, CellGrid grid, HeatCells map) {
     this.scene = scene;
     this.grid = grid;
     this.map = map;
-    this.heat = heat;
+    heat = scene.page instanceof HeatMap page ? page : new HeatMap(0, new HeatMap.Column[0]);
     live = scene.snapshot.live();
     cpus = Math.max(1, live.host().cpus().size());
     long inFull = live.time().past().fullNanos();
@@ -57,9 +57,7 @@ final class HeatPainter {
 
   /** Paints the heat map; nothing but its axis until its page has come. */
   static void paint(Scene scene, CellGrid grid, HeatCells map) {
-    HeatMap heat =
-        scene.page instanceof HeatMap page ? page : new HeatMap(0, new HeatMap.Column[0]);
-    new HeatPainter(scene, grid, map, heat).paint();
+    new HeatPainter(scene, grid, map).paint();
   }
 
   private void paint() {
@@ -146,13 +144,9 @@ final class HeatPainter {
 
   /** Paints what cells and colours mean, above the words about the present. */
   private void legend() {
-    int left = map.strip().left() + map.strip().columns() + 1;
-    int room = scene.columns - 1 - left;
-    String row = "a row is " + map.nanos() / 1_000_000 + " ms";
     String colours = " 0 to " + cpus + " cpu";
-    String dim = "dim: of a pass or a sum";
-    words(map.top(), left, room, row);
-    if (map.rows() > 2 && STEPS + TextWidth.of(colours) <= room) {
+    words(0).atTheEnd("a row is " + map.nanos() / 1_000_000 + " ms", Paint.DIM);
+    if (map.rows() > 2 && STEPS + TextWidth.of(colours) < words(1).room()) {
       int x = scene.columns - 1 - STEPS - TextWidth.of(colours);
       for (int i = 0; i < STEPS; i++) {
         double share = i / (STEPS - 1.0);
@@ -160,26 +154,22 @@ final class HeatPainter {
         int ground = plain ? Paint.GROUND : Paint.heat(share);
         grid.put(x + i, map.top() + 1, plain ? SHADES[i] : ' ', Paint.TEXT, ground, 0);
       }
-      words(map.top() + 1, left, room, colours);
+      words(1).atTheEnd(colours, Paint.DIM);
     }
     if (map.rows() > 3 && !scene.options.plain()) {
-      words(map.top() + 2, left, room, dim);
+      words(2).atTheEnd("dim: of a pass or a sum", Paint.DIM);
     }
   }
 
-  /** Writes words at the right end of a row, if they have room there. */
-  private void words(int y, int left, int room, String text) {
-    if (TextWidth.of(text) <= room) {
-      int x = left + room - TextWidth.of(text);
-      grid.text(x, y, room, text, Paint.DIM, Paint.GROUND, 0);
-    }
+  /** The words behind a row of the heat map. */
+  private Words words(int row) {
+    int left = map.strip().left() + map.strip().columns();
+    return new Words(grid, left, map.top() + row, scene.columns - 1, Paint.GROUND);
   }
 
   /** Paints the chosen range, else the cell with the cursor, into the line above the heat map. */
   static void choice(Scene scene, CellGrid grid, int row, HeatCells map) {
-    HeatMap heat =
-        scene.page instanceof HeatMap page ? page : new HeatMap(0, new HeatMap.Column[0]);
-    new HeatPainter(scene, grid, map, heat).choice(row);
+    new HeatPainter(scene, grid, map).choice(row);
   }
 
   private void choice(int row) {
@@ -191,8 +181,9 @@ final class HeatPainter {
     String graph = graph(range);
     boolean fits = 2 + TextWidth.of(" " + when + ago + busy) + TextWidth.of(graph) <= scene.columns;
     String text = " " + when + (fits ? ago : "") + busy;
-    int x = 2 + grid.text(2, row, scene.columns - 4, text, Paint.ACCENT, Paint.GROUND, 0);
-    grid.text(x, row, scene.columns - x, graph, Paint.DIM, Paint.GROUND, 0);
+    new Words(grid, 2, row, scene.columns, Paint.GROUND)
+        .write(scene.columns - 4, text, Paint.ACCENT, 0)
+        .write(graph, Paint.DIM);
   }
 
   private static String tenths(long nanos) {

@@ -3,7 +3,6 @@ package flametop.view.paint;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Prompt;
-import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.layout.KeyLine;
 import flametop.view.layout.Scene;
@@ -32,15 +31,8 @@ public final class KeyLinePainter {
       return;
     }
     if (!state.message().isEmpty()) {
-      Role role = state.said().trouble() ? Role.WORSE : Role.ACCENT;
-      grid.text(
-          1,
-          y,
-          scene.columns - 2,
-          state.said().counted(),
-          Paint.of(role),
-          Paint.GROUND,
-          CellGrid.BOLD);
+      int paint = state.said().trouble() ? Paint.WORSE : Paint.ACCENT;
+      words(scene, grid, y).write(state.said().counted(), paint, CellGrid.BOLD);
     }
     for (KeyLine.Entry entry : KeyLine.of(scene).entries()) {
       int keys = TextWidth.of(entry.keys());
@@ -53,13 +45,12 @@ public final class KeyLinePainter {
   private static void typing(Scene scene, Prompt time, CellGrid grid, int y) {
     String said = scene.state.said().counted();
     String hint = said.isEmpty() ? "14:03, 14:03:20, -3m, 14:03-14:05" : said;
-    int room = scene.columns - 2;
-    int x = 1 + grid.text(1, y, room, "go to ", Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
-    x += PromptPainter.paint(grid, x, y, room - x, time, Paint.GROUND);
-    int hintX = scene.columns - 1 - TextWidth.of(hint);
-    if (hintX > x) {
-      grid.text(hintX, y, scene.columns, hint, Paint.DIM, Paint.GROUND, 0);
-    }
+    Words words = words(scene, grid, y).write("go to ", Paint.ACCENT, CellGrid.BOLD);
+    words.write(scene.columns - 2 - words.x(), time).atTheEnd(hint, Paint.DIM);
+  }
+
+  private static Words words(Scene scene, CellGrid grid, int y) {
+    return new Words(grid, 1, y, scene.columns - 1, Paint.GROUND);
   }
 
   private static void typing(Scene scene, Search search, CellGrid grid, int y) {
@@ -75,17 +66,9 @@ public final class KeyLinePainter {
                     : "enter keeps it, esc drops it, tab completes, ↑ older ones";
     int hintX = scene.columns - 1 - TextWidth.of(hint);
     int room = Math.max(10, (answer.isEmpty() && hintX < 20 ? scene.columns : hintX) - 4);
-    int x = 1 + grid.text(1, y, 1, "/", Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
-    x += PromptPainter.paint(grid, x, y, room + 1, search.prompt(), Paint.GROUND);
-    if (hintX > x) {
-      grid.text(
-          hintX,
-          y,
-          scene.columns,
-          hint,
-          Paint.of(answer.isEmpty() ? Role.DIM : Role.WORSE),
-          Paint.GROUND,
-          0);
-    }
+    words(scene, grid, y)
+        .write("/", Paint.ACCENT, CellGrid.BOLD)
+        .write(room + 1, search.prompt())
+        .atTheEnd(hint, answer.isEmpty() ? Paint.DIM : Paint.WORSE);
   }
 }

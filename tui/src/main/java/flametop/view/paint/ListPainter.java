@@ -12,22 +12,26 @@ final class ListPainter {
 
   private ListPainter() {}
 
-  /**
-   * Paints the ground and the first row.
-   *
-   * @return the column behind the typed text
-   */
-  static int paint(ListBox box, CellGrid grid, String label, Prompt prompt) {
+  /** Paints the ground and the first row; returns the rest of that row. */
+  static Words paint(ListBox box, CellGrid grid, String label, Prompt prompt) {
     Zone<ListBox> zone = box.zone();
     for (int y = zone.y(); y < zone.y() + zone.height(); y++) {
       grid.fill(zone.x(), y, zone.width(), Paint.GROUND);
       grid.fill(box.x, y, box.width, BACKGROUND);
     }
-    int y = box.top;
-    int at = box.x + 1;
-    at += grid.text(at, y, box.width - 2, label, Paint.ACCENT, BACKGROUND, CellGrid.BOLD);
-    at += 1;
-    int room = box.x + box.width - at - 1;
-    return at + PromptPainter.paint(grid, at, y, room, prompt, BACKGROUND);
+    Words words = words(box, grid, box.top, BACKGROUND);
+    words.write(label, Paint.ACCENT, CellGrid.BOLD).skip(1);
+    return words.write(box.x + box.width - 1 - words.x(), prompt);
+  }
+
+  /** Paints the ground of an entry; returns its row. */
+  static Words entry(ListBox box, CellGrid grid, int entry, boolean marked) {
+    int background = marked ? Paint.SELECTED_ROW : BACKGROUND;
+    grid.fill(box.x, box.row(entry), box.width, background);
+    return words(box, grid, box.row(entry), background);
+  }
+
+  static Words words(ListBox box, CellGrid grid, int y, int background) {
+    return new Words(grid, box.x + 1, y, box.x + box.width - 1, background);
   }
 }

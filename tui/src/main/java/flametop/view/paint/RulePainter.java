@@ -26,9 +26,9 @@ final class RulePainter {
       String others = n > 1 ? " (" + n + " notices; ? shows them)" : "";
       grid.fill(0, row, scene.columns, Paint.GROUND);
       int room = scene.columns - 2 - TextWidth.of(others);
-      int used =
-          1 + grid.text(1, row, room, notices.get(n - 1), Paint.WORSE, Paint.GROUND, CellGrid.BOLD);
-      grid.text(used, row, scene.columns - used, others, Paint.DIM, Paint.GROUND, 0);
+      new Words(grid, 1, row, scene.columns, Paint.GROUND)
+          .write(room, notices.get(n - 1), Paint.WORSE, CellGrid.BOLD)
+          .write(others, Paint.DIM);
     }
   }
 

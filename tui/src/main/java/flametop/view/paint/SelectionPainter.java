@@ -86,15 +86,12 @@ final class SelectionPainter {
     int room = Math.max(8, end - 3 - Piece.width(numbers));
     // Words are left out before the name is cut.
     String shown = isFunction(selection) ? ShortName.form(name, room) : name;
-    int x = 1 + grid.text(1, y, room, shown, Paint.TEXT, Paint.CHROME, CellGrid.BOLD);
-    if (oneRow && x + 1 + TextWidth.of(aside) + 2 + Piece.width(numbers) <= end) {
-      int paint = idle ? Paint.ACCENT : Paint.DIM;
-      x += 1 + grid.text(x + 1, y, end - x - 1, aside, paint, Paint.CHROME, 0);
+    Words words = new Words(grid, 1, y, end, Paint.CHROME);
+    words.write(room, shown, Paint.TEXT, CellGrid.BOLD);
+    if (oneRow && words.x() + 1 + TextWidth.of(aside) + 2 + Piece.width(numbers) <= end) {
+      words.skip(1).write(aside, idle ? Paint.ACCENT : Paint.DIM);
     }
-    int at = Math.max(x + 2, numbersAt(scene, numbers, end));
-    for (Piece piece : numbers) {
-      at += grid.text(at, y, end - at, piece.text(), Paint.of(piece.role()), Paint.CHROME, 0);
-    }
+    words.skip(Math.max(2, numbersAt(scene, numbers, end) - words.x())).write(numbers);
     if (scene.options.origin().has(Capability.FILES)) {
       if (scene.selectionRows > 1 && TextWidth.exceeds(name, room)) {
         grid.text(1, y + 1, scene.columns - 2, name, Paint.DIM, Paint.CHROME, 0);
@@ -294,29 +291,26 @@ final class SelectionPainter {
   }
 
   private static void whose(Scene scene, CellGrid grid, int y, Selection selection, String module) {
-    int end = scene.columns - 1;
-    int x = 1;
+    Words words = new Words(grid, 1, y, scene.columns - 1, Paint.CHROME);
     if (!module.isEmpty()) {
-      x += grid.text(x, y, end - x, module, Paint.TEXT, Paint.CHROME, 0) + 2;
+      words.write(module, Paint.TEXT).skip(2);
     }
-    String who = who(selection);
-    x += grid.text(x, y, end - x, who, Paint.TEXT, Paint.CHROME, 0) + 2;
+    words.write(who(selection), Paint.TEXT).skip(2);
     Selection.Certainty certainty = selection.certainty();
     // Passes and samples saw tasks; events are counted.
     if (certainty != null && scene.hasStates()) {
-      String seen = "seen " + certainty.samples() + " times";
-      x += grid.text(x, y, end - x, seen, Paint.DIM, Paint.CHROME, 0) + 2;
+      words.write("seen " + certainty.samples() + " times", Paint.DIM).skip(2);
     }
     String remedy = remedy(scene, selection);
     if (!remedy.isEmpty()) {
-      if (TextWidth.exceeds(remedy, end - x)) {
+      if (TextWidth.exceeds(remedy, words.room())) {
         // What to do is whole rather than beside whose frame it is.
         grid.fill(0, y, scene.columns, Paint.CHROME);
-        x = 1;
+        words = new Words(grid, 1, y, scene.columns - 1, Paint.CHROME);
       }
-      grid.text(x, y, end - x, remedy, Paint.ACCENT, Paint.CHROME, 0);
+      words.write(remedy, Paint.ACCENT);
     } else if (selection.pid() != 0) {
-      grid.text(x, y, end - x, selection.commandLine(), Paint.DIM, Paint.CHROME, 0);
+      words.write(selection.commandLine(), Paint.DIM);
     }
   }
 
@@ -364,13 +358,11 @@ final class SelectionPainter {
     Geometry g = scene.geometry;
     int count = g.more(scene.selectedBox);
     int parent = g.node(g.parent(scene.selectedBox));
-    int x =
-        1
-            + grid.text(
-                1, y, end - 1, "… " + count + " more", Paint.TEXT, Paint.CHROME, CellGrid.BOLD)
-            + 2;
     String text = "frames too thin to draw, on " + g.slice().name()[parent] + "; enter opens them";
-    grid.text(x, y, end - x, text, Paint.TEXT, Paint.CHROME, 0);
+    new Words(grid, 1, y, end, Paint.CHROME)
+        .write("… " + count + " more", Paint.TEXT, CellGrid.BOLD)
+        .skip(2)
+        .write(text, Paint.TEXT);
   }
 
   private static String matched(Scene scene) {

@@ -18,24 +18,16 @@ public final class SourceListPainter {
 
   public static void paint(Scene scene, SourceList list, CellGrid grid) {
     ListBox box = ListBox.ofSources(scene, list);
-    int at = ListPainter.paint(box, grid, LABEL, list.prompt());
-    String count = count(list);
-    int countX = box.x + box.width - 1 - TextWidth.of(count);
-    if (countX > at) {
-      grid.text(countX, box.top, box.width, count, Paint.DIM, ListPainter.BACKGROUND, 0);
-    }
+    ListPainter.paint(box, grid, LABEL, list.prompt()).atTheEnd(count(list), Paint.DIM);
     below(scene, grid, box, list);
     for (int entry = box.first(); entry < box.end(); entry++) {
       boolean marked = entry == list.index();
-      int y = box.row(entry);
-      int bg = marked ? Paint.SELECTED_ROW : ListPainter.BACKGROUND;
-      grid.fill(box.x, y, box.width, bg);
+      Words words = ListPainter.entry(box, grid, entry, marked);
       if (entry == 0) {
         String text = list.typed().isEmpty() ? "what is typed above" : "as typed: " + list.typed();
-        int fg = marked ? Paint.INK : Paint.DIM;
-        grid.text(box.x + 1, y, box.width - 2, text, fg, bg, 0);
+        words.write(text, marked ? Paint.INK : Paint.DIM);
       } else {
-        row(grid, box, y, list.rows().get(entry - 1), bg, marked);
+        row(words, list.rows().get(entry - 1), marked);
       }
     }
   }
@@ -69,20 +61,15 @@ public final class SourceListPainter {
       y++;
     }
     for (String line : ListBox.about(scene, list)) {
-      grid.text(box.x + 1, y++, box.width - 2, line, fg, ListPainter.BACKGROUND, 0);
+      ListPainter.words(box, grid, y++, ListPainter.BACKGROUND).write(line, fg);
     }
   }
 
-  private static void row(
-      CellGrid grid, ListBox box, int y, SourceListing.Row row, int bg, boolean marked) {
+  private static void row(Words words, SourceListing.Row row, boolean marked) {
     boolean missing = !row.missing().isEmpty();
     int name = marked ? Paint.INK : missing ? Paint.DIM : Paint.TEXT;
     int quiet = Paint.of(marked ? Role.INK : missing ? Role.WORSE : Role.DIM);
-    int end = box.x + box.width - 1;
-    int x = box.x + 1;
-    x += grid.text(x, y, end - x, row.spec(), name, bg, CellGrid.BOLD) + 2;
-    if (x < end) {
-      grid.text(x, y, end - x, missing ? row.missing() : row.details(), quiet, bg, 0);
-    }
+    words.write(row.spec(), name, CellGrid.BOLD).skip(2);
+    words.write(missing ? row.missing() : row.details(), quiet);
   }
 }

@@ -7,7 +7,6 @@ import flametop.view.base.CellGrid;
 import flametop.view.base.Key;
 import flametop.view.base.Origin;
 import flametop.view.base.Paint;
-import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.layout.Scene;
@@ -35,21 +34,15 @@ final class SourcePainter {
     }
     boolean known = source.node() == scene.state.selected();
     String hint = hint(scene);
-    int x = 1 + grid.text(1, top, end, "source ", Paint.ACCENT, Paint.CHROME, CellGrid.BOLD);
-    int hintX = end - hint.length();
+    Words head = new Words(grid, 1, top, end, Paint.CHROME);
+    head.write("source ", Paint.ACCENT, CellGrid.BOLD);
     if (known) {
-      x +=
-          grid.text(x, top, Math.max(0, hintX - x - 1), source.name(), Paint.TEXT, Paint.CHROME, 0);
+      head.write(head.room() - hint.length() - 1, source.name(), Paint.TEXT, 0);
     }
-    if (hintX > x) {
-      grid.text(hintX, top, hint.length(), hint, Paint.DIM, Paint.CHROME, 0);
-    }
-    if (!known) {
-      grid.text(1, top + 1, end - 1, "looking…", Paint.DIM, Paint.CHROME, 0);
-      return;
-    }
-    if (source.places().isEmpty()) {
-      grid.text(1, top + 1, end - 1, "this is no function", Paint.DIM, Paint.CHROME, 0);
+    head.atTheEnd(hint, Paint.DIM);
+    if (!known || source.places().isEmpty()) {
+      String text = known ? "this is no function" : "looking…";
+      grid.text(1, top + 1, end - 1, text, Paint.DIM, Paint.CHROME, 0);
       return;
     }
     int y = top + 1;
@@ -104,10 +97,10 @@ final class SourcePainter {
       int both = end - at - 1;
       String line = line(call, Math.max(both / 2, both - TextWidth.of(function)));
       int room = Math.max(0, both - TextWidth.of(line));
-      at +=
-          grid.text(
-              at, y, room, function, Paint.of(i == 0 ? Role.TEXT : Role.ACCENT), Paint.CHROME, 0);
-      grid.text(at + 1, y, end - at - 1, line, Paint.DIM, Paint.CHROME, 0);
+      new Words(grid, at, y, end, Paint.CHROME)
+          .write(room, function, i == 0 ? Paint.TEXT : Paint.ACCENT, 0)
+          .skip(1)
+          .write(line, Paint.DIM);
       y++;
     }
     return y;

@@ -51,9 +51,7 @@ final class SplitPainter {
     grid.text(0, y, 1, hasKeys ? "›" : " ", colour, background, style);
     grid.text(1, y, Math.max(1, room), shown, colour, background, style);
     int x = grid.columns() - 1 - Piece.width(pieces);
-    for (Piece piece : pieces) {
-      x += grid.text(x, y, grid.columns() - x, piece.text(), Paint.of(piece.role()), background, 0);
-    }
+    new Words(grid, x, y, grid.columns(), background).write(pieces);
   }
 
   /** The words about a pane, from all words to none. */

@@ -45,15 +45,8 @@ final class TimePainter {
     }
     Snapshot.Host host = scene.snapshot.live().host();
     int labelRow = scene.stripTop + scene.stripRows - 1;
-    String now = TimeStrip.now(scene);
-    grid.text(
-        scene.columns - 1 - TextWidth.of(now),
-        labelRow,
-        scene.columns,
-        now,
-        Paint.DIM,
-        Paint.GROUND,
-        0);
+    new Words(grid, 0, labelRow, scene.columns - 1, Paint.GROUND)
+        .atTheEnd(TimeStrip.now(scene), Paint.DIM);
     TimeStrip strip = TimeStrip.of(scene);
     if (strip == null) {
       return;
@@ -165,8 +158,9 @@ final class TimePainter {
     if (2 + TextWidth.of(text) + TextWidth.of(graph) > scene.columns) {
       text = text.substring(0, text.indexOf(':')) + "  ";
     }
-    int x = 2 + grid.text(2, row, scene.columns - 4, text, Paint.ACCENT, Paint.GROUND, 0);
-    grid.text(x, row, scene.columns - x, graph, Paint.DIM, Paint.GROUND, 0);
+    new Words(grid, 2, row, scene.columns, Paint.GROUND)
+        .write(scene.columns - 4, text, Paint.ACCENT, 0)
+        .write(graph, Paint.DIM);
     return true;
   }
 

@@ -16,6 +16,7 @@ import flametop.view.layout.Scene;
 import flametop.view.paint.CpuPanelPainter;
 import flametop.view.paint.GraphPainter;
 import flametop.view.paint.Legend;
+import flametop.view.paint.Words;
 import flametop.view.state.Step;
 import flametop.view.state.ViewState;
 import java.util.ArrayList;
@@ -80,10 +81,9 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
       int y = top + line;
       int fg = line == 0 ? Paint.ACCENT : Paint.TEXT;
       int style = line == 0 ? CellGrid.BOLD : 0;
-      int x = 1 + grid.text(1, y, scene.columns - 2, first, fg, Paint.CHROME, style);
+      Words words = new Words(grid, 1, y, scene.columns - 1, Paint.CHROME).write(first, fg, style);
       for (String text : more) {
-        x += x > 1 ? 2 : 0;
-        x += grid.text(x, y, scene.columns - 1 - x, text, Paint.TEXT, Paint.CHROME, 0);
+        words.skip(words.x() > 1 ? 2 : 0).write(text, Paint.TEXT);
       }
     }
   }
