@@ -293,14 +293,14 @@ final class ScreenCommand implements Callable<Integer> {
   private void open(
       CompletableFuture<LiveSession> session, Subject subject, Target target, Options options) {
     try {
-      session.complete(begin(subject.source.open(), subject, target, options));
+      session.complete(begin(subject.source.open(), target, options));
     } catch (IOException | RuntimeException | LinkageError | OutOfMemoryError e) {
       session.completeExceptionally(e);
     }
   }
 
-  private synchronized LiveSession begin(
-      SampleSource source, Subject subject, Target target, Options options) throws IOException {
+  private synchronized LiveSession begin(SampleSource source, Target target, Options options)
+      throws IOException {
     if (left) {
       source.close();
       throw new CancellationException("the screen is left");

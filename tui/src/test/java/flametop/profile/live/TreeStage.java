@@ -6,7 +6,6 @@ import flametop.profile.answer.Selection;
 import flametop.profile.answer.Shape;
 import flametop.profile.answer.Snapshot;
 import flametop.profile.answer.StateSet;
-import flametop.profile.tree.Matches;
 import flametop.sampler.State;
 import flametop.sampler.WalkEnd;
 import java.util.Random;
@@ -23,7 +22,6 @@ public abstract class TreeStage extends Stage {
   final Random random = new Random(1);
   final World world = new World(Shape.PLAIN, 48 << 20);
   GraphReader reader;
-  private final Matches matches = new Matches();
   private final GraphQuery query = new GraphQuery(StateSet.ALL, 0, 0, 200, 60, null);
   private final int stacks;
   private int passes;
@@ -82,7 +80,7 @@ public abstract class TreeStage extends Stage {
   /** What a picture of 200 × 60 cells is asked for. */
   @Benchmark
   public Object slice() {
-    return reader.tree().slice(query, 0, 0, 0, matches);
+    return reader.tree().slice(query, 0, 0, 0);
   }
 
   /** A search that is there, in the next picture. */
