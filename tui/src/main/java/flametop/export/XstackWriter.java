@@ -259,10 +259,10 @@ public final class XstackWriter implements StreamVisitor {
 
   @Override
   public void taskChanged(Head head) {
-    Task task = tasks.get(head.task());
+    Task task = tasks.get(head.task);
     if (task != null) {
-      task.state = head.state();
-      task.stack = head.stack() < 0 ? null : stacks.get(head.stack());
+      task.state = head.state;
+      task.stack = head.stack < 0 ? null : stacks.get(head.stack);
     }
   }
 

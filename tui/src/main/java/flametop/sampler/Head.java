@@ -6,79 +6,32 @@ package flametop.sampler;
  * keeps.
  */
 public final class Head {
-  long time;
-  int task;
-  int stack;
-  long run;
-  long queued;
-  long nvcsw;
-  long nivcsw;
-  int cpu;
-  State state = State.RUN;
-  WalkEnd why = WalkEnd.ROOT;
-  boolean userMode;
-
   /** When the kernel looked, ns, CLOCK_MONOTONIC. */
-  public long time() {
-    return time;
-  }
+  public long time;
 
-  public int task() {
-    return task;
-  }
+  public int task;
 
   /** Stack id, or -1 for none. */
-  public int stack() {
-    return stack;
-  }
+  public int stack;
 
   /** ns on a CPU since the task began. */
-  public long run() {
-    return run;
-  }
+  public long run;
 
   /** ns waiting for a CPU since the task began. */
-  public long queued() {
-    return queued;
-  }
+  public long queued;
 
   /** Voluntary switches since the task began. */
-  public long nvcsw() {
-    return nvcsw;
-  }
+  public long nvcsw;
 
-  public int cpu() {
-    return cpu;
-  }
+  /** Involuntary switches since the task began. */
+  public long nivcsw;
 
-  public State state() {
-    return state;
-  }
+  public int cpu;
+  public State state = State.RUN;
 
   /** Why there is no stack, or why the stack is short. */
-  public WalkEnd why() {
-    return why;
-  }
+  public WalkEnd why = WalkEnd.ROOT;
 
   /** Whether the CPU ran code of the user: of samples and events. */
-  public boolean userMode() {
-    return userMode;
-  }
-
-  /** The head as the text form of the stream has it. */
-  @Override
-  public String toString() {
-    return String.format(
-        "time=%s task=%s stack=%s run=%s wait=%s nvcsw=%s nivcsw=%s cpu=%s state=%s why=%s",
-        Long.toUnsignedString(time),
-        Integer.toUnsignedString(task),
-        stack == -1 ? "none" : Integer.toUnsignedString(stack),
-        Long.toUnsignedString(run),
-        Long.toUnsignedString(queued),
-        Long.toUnsignedString(nvcsw),
-        Long.toUnsignedString(nivcsw),
-        Integer.toUnsignedString(cpu),
-        state.number(),
-        why.number());
-  }
+  public boolean userMode;
 }

@@ -74,8 +74,8 @@ class SamplerKernelTest {
 
     @Override
     public void taskChanged(Head head) {
-      threads.get(head.task()).stack = head.stack();
-      threads.get(head.task()).state = head.state();
+      threads.get(head.task).stack = head.stack;
+      threads.get(head.task).state = head.state;
     }
 
     @Override

@@ -104,12 +104,12 @@ final class StreamText implements StreamVisitor {
 
   @Override
   public void taskChanged(Head head) {
-    add("changed %s", head);
+    add("changed %s", text(head));
   }
 
   @Override
   public void cpuSample(Head head) {
-    add("sample %s user=%s", head, b(head.userMode()));
+    add("sample %s user=%s", text(head), b(head.userMode));
   }
 
   @Override
@@ -138,7 +138,7 @@ final class StreamText implements StreamVisitor {
   public void event(Head head, int source, long weight, long rate) {
     add(
         "event %s user=%s source=%s weight=%s rate=%s",
-        head, b(head.userMode()), u(source), u(weight), u(rate));
+        text(head), b(head.userMode), u(source), u(weight), u(rate));
   }
 
   @Override
@@ -222,6 +222,21 @@ final class StreamText implements StreamVisitor {
   @Override
   public void ownUsage(List<OwnPart> cpu, List<OwnPart> resident) {
     add("own cpu=%s rss=%s", parts(cpu), parts(resident));
+  }
+
+  private static String text(Head head) {
+    return String.format(
+        "time=%s task=%s stack=%s run=%s wait=%s nvcsw=%s nivcsw=%s cpu=%s state=%s why=%s",
+        u(head.time),
+        u(head.task),
+        head.stack == -1 ? "none" : u(head.stack),
+        u(head.run),
+        u(head.queued),
+        u(head.nvcsw),
+        u(head.nivcsw),
+        u(head.cpu),
+        head.state.number(),
+        head.why.number());
   }
 
   private static String parts(List<OwnPart> parts) {

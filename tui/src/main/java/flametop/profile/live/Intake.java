@@ -216,29 +216,27 @@ public final class Intake implements StreamVisitor {
 
   @Override
   public void taskChanged(Head head) {
-    sightOf(head.time());
-    seenOff |= head.state() != State.RUN;
+    sightOf(head.time);
+    seenOff |= head.state != State.RUN;
     int seen = stack(head);
-    accounts.changed(
-        head.task(), head.time(), head.state(), seen, head.run(), head.queued(), head.nvcsw());
-    owners.tasks().state(head.task(), head.state());
-    host.waited(head.cpu(), accounts.takeWaited());
+    accounts.changed(head.task, head.time, head.state, seen, head.run, head.queued, head.nvcsw);
+    owners.tasks().state(head.task, head.state);
+    host.waited(head.cpu, accounts.takeWaited());
     sample(head, seen);
   }
 
   @Override
   public void cpuSample(Head head) {
-    cellOf(head.time());
-    now = Math.max(now, head.time());
+    cellOf(head.time);
+    now = Math.max(now, head.time);
     // The clock of the CPUs runs before the first pass does.
-    if (head.time() < log.startTime() && accounts.passes() == 0) {
-      log.startAt(head.time());
+    if (head.time < log.startTime() && accounts.passes() == 0) {
+      log.startAt(head.time);
     }
     int seen = stack(head);
-    accounts.sampled(
-        head.task(), head.time(), head.cpu(), seen, head.run(), head.queued(), head.nvcsw());
-    host.waited(head.cpu(), accounts.takeWaited());
-    host.sample(head.cpu(), head.userMode(), stacks.softirq(seen));
+    accounts.sampled(head.task, head.time, head.cpu, seen, head.run, head.queued, head.nvcsw);
+    host.waited(head.cpu, accounts.takeWaited());
+    host.sample(head.cpu, head.userMode, stacks.softirq(seen));
     sample(head, seen);
   }
 
@@ -269,12 +267,12 @@ public final class Intake implements StreamVisitor {
   @Override
   public void event(Head head, int source, long weight, long rate) {
     int seen = stack(head);
-    events.event(source, owners.owner(head.task()), seen, weight, rate);
+    events.event(source, owners.owner(head.task), seen, weight, rate);
     sample(head, seen);
   }
 
   private void sample(Head head, int stack) {
-    quality.sample(owners.tasks().process(head.task()), stack, head.why());
+    quality.sample(owners.tasks().process(head.task), stack, head.why);
   }
 
   /**
@@ -288,9 +286,9 @@ public final class Intake implements StreamVisitor {
   }
 
   private int stack(Head head) {
-    int stack = head.stack() >= 0 ? stacks.slot(head.stack()) : Stacks.missing(head.why());
+    int stack = head.stack >= 0 ? stacks.slot(head.stack) : Stacks.missing(head.why);
     if (stacks.isOfJvm(stack)) {
-      owners.tasks().runsJvm(head.task());
+      owners.tasks().runsJvm(head.task);
     }
     return stack;
   }

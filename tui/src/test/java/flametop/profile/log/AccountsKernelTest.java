@@ -155,10 +155,10 @@ class AccountsKernelTest {
       }
       case "taskChanged", "cpuSample" -> {
         Head head = (Head) args[0];
-        Life life = alive.get(head.task());
-        life.begin(head.time(), head.run());
+        Life life = alive.get(head.task);
+        life.begin(head.time, head.run);
         // A zombie may be seen before the end is told of.
-        life.end = Math.max(life.end, head.time());
+        life.end = Math.max(life.end, head.time);
         life.tell(method, args);
       }
       case "taskGone" -> {
