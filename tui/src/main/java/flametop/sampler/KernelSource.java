@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /** Samples the tasks of this host, by the native side. */
 public final class KernelSource implements SampleSource {
@@ -213,11 +215,9 @@ public final class KernelSource implements SampleSource {
 
   /** A wish that is of frames. */
   static String wish(String key, int[] frames, int count) {
-    StringBuilder wish = new StringBuilder(key).append('=');
-    for (int i = 0; i < count; i++) {
-      wish.append(i == 0 ? "" : ",").append(Integer.toUnsignedString(frames[i]));
-    }
-    return wish.toString();
+    return Arrays.stream(frames, 0, count)
+        .mapToObj(Integer::toUnsignedString)
+        .collect(Collectors.joining(",", key + "=", ""));
   }
 
   /**

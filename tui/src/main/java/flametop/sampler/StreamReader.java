@@ -137,7 +137,7 @@ public final class StreamReader {
 
   /** Bytes read so far. */
   public long offset() {
-    return records.offset();
+    return records.offset;
   }
 
   /**
@@ -181,6 +181,6 @@ public final class StreamReader {
     }
     visitor.batchEnds();
     sequence++;
-    records.batchEnds(length);
+    records.offset += length;
   }
 }

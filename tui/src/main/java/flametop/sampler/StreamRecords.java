@@ -45,7 +45,7 @@ final class StreamRecords {
   private final long[] usage = new long[10];
 
   /** Bytes of the stream before the batch that is read. */
-  private long offset;
+  long offset;
 
   /** The unknown kinds and numbers that notices have told of. */
   private final Set<String> told = new HashSet<>();
@@ -65,16 +65,6 @@ final class StreamRecords {
   StreamRecords(long offset, boolean checkIds) {
     this.offset = offset;
     this.checkIds = checkIds;
-  }
-
-  /** Bytes of the stream before the batch that is read. */
-  long offset() {
-    return offset;
-  }
-
-  /** A batch of so many bytes was read. */
-  void batchEnds(int bytes) {
-    offset += bytes;
   }
 
   /**

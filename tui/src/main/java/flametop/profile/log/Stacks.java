@@ -11,6 +11,7 @@ import flametop.sampler.NameSource;
 import flametop.sampler.WalkEnd;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.regex.Pattern;
@@ -519,10 +520,8 @@ public final class Stacks extends InternedFunctions {
     }
     Stack of = stacks.get(stack);
     if (of.idle == null) {
-      List<Function> functions = new ArrayList<>(of.frames.length);
-      for (int frame : of.frames) {
-        functions.add(get(frameFunction.items[frame]));
-      }
+      List<Function> functions =
+          Arrays.stream(of.frames).mapToObj(frame -> get(frameFunction.items[frame])).toList();
       of.idle = WorkWaits.idle(functions, of.user, of.end == WalkEnd.ROOT);
     }
     return of.idle;

@@ -6,6 +6,7 @@ import flametop.profile.answer.Function;
 import flametop.profile.answer.NodeKind;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,15 +17,19 @@ import org.junit.jupiter.params.provider.ValueSource;
  * the C library without a name.
  */
 final class WorkWaitsTest {
-  private static final String EPOLL = "do_epoll_wait ep_poll schedule_hrtimeout_range schedule";
-  private static final String POLL = "do_sys_poll poll_schedule_timeout.constprop.0 schedule";
-  private static final String SELECT = "core_sys_select do_select poll_schedule_timeout schedule";
-  private static final String FUTEX = "do_futex futex_wait __futex_wait futex_do_wait schedule";
-  private static final String TCP = "inet_accept inet_csk_accept schedule_timeout schedule";
-  private static final String UNIX =
-      "unix_accept skb_recv_datagram __skb_wait_for_more_packets schedule_timeout schedule";
-  private static final String SIGNAL = "do_sigtimedwait schedule_hrtimeout schedule";
-  private static final String CLOCK = "hrtimer_nanosleep do_nanosleep schedule";
+  /** What stands in stacks for the frames of a call. */
+  private static final Map<String, String> CALLS =
+      Map.of(
+          "EPOLL", "do_epoll_wait ep_poll schedule_hrtimeout_range schedule",
+          "POLL", "do_sys_poll poll_schedule_timeout.constprop.0 schedule",
+          "SELECT", "core_sys_select do_select poll_schedule_timeout schedule",
+          "FUTEX", "do_futex futex_wait __futex_wait futex_do_wait schedule",
+          "TCP", "inet_accept inet_csk_accept schedule_timeout schedule",
+          "UNIX",
+              "unix_accept skb_recv_datagram __skb_wait_for_more_packets schedule_timeout schedule",
+          "SIGNAL", "do_sigtimedwait schedule_hrtimeout schedule",
+          "CLOCK", "hrtimer_nanosleep do_nanosleep schedule");
+
   private static final String START = "[thread·start]:libc.so.6 ~ ";
   private static final String MAIN = "_start __libc_start_main:libc.so.6 ";
 
@@ -32,15 +37,10 @@ final class WorkWaitsTest {
     String expanded =
         text.replace("START ", START)
             .replace("MAIN ", MAIN)
-            .replace("COND |", "pthread_cond_wait:libc.so.6 ~ |")
-            .replace("| EPOLL", "| " + EPOLL)
-            .replace("| POLL", "| " + POLL)
-            .replace("| SELECT", "| " + SELECT)
-            .replace("| FUTEX", "| " + FUTEX)
-            .replace("| TCP", "| " + TCP)
-            .replace("| UNIX", "| " + UNIX)
-            .replace("| SIGNAL", "| " + SIGNAL)
-            .replace("| CLOCK", "| " + CLOCK);
+            .replace("COND |", "pthread_cond_wait:libc.so.6 ~ |");
+    for (Map.Entry<String, String> call : CALLS.entrySet()) {
+      expanded = expanded.replace("| " + call.getKey(), "| " + call.getValue());
+    }
     List<Function> frames = new ArrayList<>();
     int user = -1;
     boolean whole = true;
