@@ -18,6 +18,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.random.RandomGenerator;
 import java.util.stream.IntStream;
 import javax.net.ssl.KeyManagerFactory;
@@ -68,11 +69,25 @@ class SenderTest {
 
   /** Sends until nothing waits. */
   private void sendAll(Push push, Spool spool) throws InterruptedException {
-    try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST, LONG)) {
+    send(push, spool, LONG, () -> spool.size() == 0);
+  }
+
+  /**
+   * Sends until something is so.
+   *
+   * @param wholeNanos how long a request may take
+   */
+  private void send(Push push, Spool spool, long wholeNanos, BooleanSupplier until)
+      throws InterruptedException {
+    try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST, wholeNanos)) {
       sender.start();
-      while (spool.size() > 0) {
-        TimeUnit.MILLISECONDS.sleep(5);
-      }
+      await(until);
+    }
+  }
+
+  private static void await(BooleanSupplier until) throws InterruptedException {
+    while (!until.getAsBoolean()) {
+      TimeUnit.MILLISECONDS.sleep(5);
     }
   }
 
@@ -179,15 +194,9 @@ class SenderTest {
     try (FakeStore store = new FakeStore(answer);
         Spool spool = spool()) {
       add(spool, profiles(0, 1));
-      Push push = to(store.url(), null);
       // Either answer takes longer than this, and the next one is there at once.
       long whole = TimeUnit.MILLISECONDS.toNanos(600);
-      try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST, whole)) {
-        sender.start();
-        while (spool.size() > 0) {
-          TimeUnit.MILLISECONDS.sleep(5);
-        }
-      }
+      send(to(store.url(), null), spool, whole, () -> spool.size() == 0);
       assertTrue(store.requests().size() > 1, () -> store.requests().toString());
       assertEquals(1, metrics.sent());
       assertTrue(lines.get(0).contains("did not answer in time"), lines::toString);
@@ -261,15 +270,11 @@ class SenderTest {
       Push push = to(URI.create("http://127.0.0.1:" + port), null);
       try (Sender sender = new Sender(push, spool, metrics, notices, SHORTEST, LONG)) {
         sender.start();
-        while (metrics.retries.get() < 1) {
-          TimeUnit.MILLISECONDS.sleep(5);
-        }
+        await(() -> metrics.retries.get() >= 1);
         assertEquals(2, spool.size());
         ServerSocket again = new ServerSocket(port, 50, InetAddress.getLoopbackAddress());
         try (FakeStore store = new FakeStore(again, "http")) {
-          while (spool.size() > 0) {
-            TimeUnit.MILLISECONDS.sleep(5);
-          }
+          await(() -> spool.size() == 0);
           assertEquals(profiles(0, 2), store.taken());
         }
       }
@@ -286,13 +291,9 @@ class SenderTest {
         Sender sender = new Sender(to(lost.url(), null), spool, metrics, notices, SHORTEST, LONG)) {
       add(spool, profiles(0, 2));
       sender.start();
-      while (lost.requests().isEmpty()) {
-        TimeUnit.MILLISECONDS.sleep(5);
-      }
+      await(() -> !lost.requests().isEmpty());
       sender.turnTo(to(other.url(), null));
-      while (spool.size() > 0) {
-        TimeUnit.MILLISECONDS.sleep(5);
-      }
+      await(() -> spool.size() == 0);
       assertEquals(profiles(0, 2), other.taken());
       // Without the wait that was asked for, the profile would have come here again.
       assertEquals(1, lost.requests().size());
@@ -386,12 +387,7 @@ class SenderTest {
         Spool spool = spool()) {
       add(spool, profiles(0, 1));
       Push system = to(store.url(), Token.of("secret-word"));
-      try (Sender sender = new Sender(system, spool, metrics, notices, SHORTEST, LONG)) {
-        sender.start();
-        while (metrics.retries.get() < 1) {
-          TimeUnit.MILLISECONDS.sleep(5);
-        }
-      }
+      send(system, spool, LONG, () -> metrics.retries.get() >= 1);
       assertEquals(List.of(), store.requests());
       assertTrue(lines.get(0).contains("no certificate that is believed"), lines::toString);
       Push believed =
@@ -409,13 +405,8 @@ class SenderTest {
       URI named = URI.create(believed.url().toString().replace("127.0.0.1", "localhost"));
       Push other =
           new Push(Store.PARCA, named, null, believed.tls(), Map.of(), believed.everyNanos());
-      try (Sender sender = new Sender(other, spool, metrics, notices, SHORTEST, LONG)) {
-        long before = metrics.retries.get();
-        sender.start();
-        while (metrics.retries.get() <= before) {
-          TimeUnit.MILLISECONDS.sleep(5);
-        }
-      }
+      long before = metrics.retries.get();
+      send(other, spool, LONG, () -> metrics.retries.get() > before);
       assertEquals(profiles(0, 1), store.taken());
     }
   }

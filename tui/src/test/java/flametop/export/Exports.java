@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** Exports made by hand. */
 final class Exports {
@@ -69,6 +70,25 @@ final class Exports {
         modules,
         value,
         List.of(new FoldedStack.Share(7, names[0], 0, "", State.RUN, value, 0)));
+  }
+
+  /** A stack of functions below a process; each of the kernel ends in {@code _[k]}. */
+  static FoldedStack stack(long value, String process, String... functions) {
+    Object[] namesAndKinds = new Object[2 + 2 * functions.length];
+    namesAndKinds[0] = process;
+    namesAndKinds[1] = NodeKind.PROCESS;
+    for (int i = 0; i < functions.length; i++) {
+      boolean kernel = functions[i].endsWith("_[k]");
+      namesAndKinds[2 * i + 2] = functions[i].replace("_[k]", "");
+      namesAndKinds[2 * i + 3] = kernel ? NodeKind.KERNEL : NodeKind.USER;
+    }
+    return stack(value, namesAndKinds);
+  }
+
+  /** The same stack of others. */
+  static FoldedStack shared(FoldedStack of, FoldedStack.Share... shares) {
+    long value = Stream.of(shares).mapToLong(FoldedStack.Share::value).sum();
+    return new FoldedStack(of.names(), of.kinds(), of.modules(), value, List.of(shares));
   }
 
   /** Stacks in the order that the profile gives them in. */

@@ -57,15 +57,12 @@ class FoldedWriterTest {
 
   @Test
   void write_separatorsInNames_neverReachTheFile() throws IOException {
-    assertEquals(
-        List.of("a:b_c;x y:z 1"),
-        stacks(Exports.stack(1, "a;b c", NodeKind.PROCESS, "x\ny;z", NodeKind.USER)));
+    assertEquals(List.of("a:b_c;x y:z 1"), stacks(Exports.stack(1, "a;b c", "x\ny;z")));
   }
 
   @Test
   void write_emptyName_visible() throws IOException {
-    assertEquals(
-        List.of("-;f 1"), stacks(Exports.stack(1, "", NodeKind.PROCESS, "f", NodeKind.USER)));
+    assertEquals(List.of("-;f 1"), stacks(Exports.stack(1, "", "f")));
   }
 
   @Test
@@ -92,9 +89,7 @@ class FoldedWriterTest {
   @Test
   void write_eventsWithoutAStackComeFirst_firstFrameIsStillThatOfTheOthers() throws IOException {
     FoldedStack none = Exports.stack(1, "[not sampled]", NodeKind.REASON);
-    StackExport owned =
-        Exports.of(
-            Measure.SAMPLES, none, Exports.stack(2, "a", NodeKind.PROCESS, "f", NodeKind.USER));
+    StackExport owned = Exports.of(Measure.SAMPLES, none, Exports.stack(2, "a", "f"));
     StackExport bare = Exports.of(Measure.SAMPLES, none, Exports.stack(2, "f", NodeKind.USER));
     assertEquals("# first frame: comm", lines(owned).get(1));
     assertEquals("# first frame: function", lines(bare).get(1));

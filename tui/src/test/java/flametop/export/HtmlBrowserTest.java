@@ -60,18 +60,8 @@ class HtmlBrowserTest {
   private static StackExport server() {
     return Exports.of(
         Measure.TIME,
-        Exports.stack(
-            250_000_000,
-            "app",
-            NodeKind.PROCESS,
-            "main",
-            NodeKind.USER,
-            "read",
-            NodeKind.USER,
-            "vfs_read",
-            NodeKind.KERNEL),
-        Exports.stack(
-            500_000_000, "app", NodeKind.PROCESS, "main", NodeKind.USER, "work", NodeKind.USER),
+        Exports.stack(250_000_000, "app", "main", "read", "vfs_read_[k]"),
+        Exports.stack(500_000_000, "app", "main", "work"),
         Exports.stack(250_000_000, "db", NodeKind.PROCESS, "scan", NodeKind.JIT));
   }
 
@@ -164,22 +154,11 @@ class HtmlBrowserTest {
     List<FoldedStack> stacks = new ArrayList<>();
     for (int i = 0; i < 100_000; i++) {
       String[] names = {
-        "app",
         String.format("f%03d", i / 1_000),
         String.format("g%03d", i / 10 % 100),
         String.format("h%06d", i)
       };
-      stacks.add(
-          Exports.stack(
-              10_000_000,
-              names[0],
-              NodeKind.PROCESS,
-              names[1],
-              NodeKind.USER,
-              names[2],
-              NodeKind.USER,
-              names[3],
-              NodeKind.USER));
+      stacks.add(Exports.stack(10_000_000, "app", names));
     }
     show(StackExport.of(Exports.provenance("web-1"), Measure.TIME, stacks));
     assertTrue(text("selected").startsWith("all · 1000.000 s"), text("selected"));

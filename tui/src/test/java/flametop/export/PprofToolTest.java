@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
-import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -61,13 +60,7 @@ class PprofToolTest {
   }
 
   private static FoldedStack shared(String root, String leaf, FoldedStack.Share... shares) {
-    long value = 0;
-    for (FoldedStack.Share share : shares) {
-      value += share.value();
-    }
-    FoldedStack stack =
-        Exports.stack(value, root, NodeKind.PROCESS, "main", NodeKind.USER, leaf, NodeKind.KERNEL);
-    return new FoldedStack(stack.names(), stack.kinds(), stack.modules(), value, List.of(shares));
+    return Exports.shared(Exports.stack(0, root, "main", leaf + "_[k]"), shares);
   }
 
   private static StackExport server() {

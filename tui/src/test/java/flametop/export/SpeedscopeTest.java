@@ -83,22 +83,8 @@ class SpeedscopeTest {
     StackExport export =
         Exports.of(
             Measure.TIME,
-            Exports.stack(
-                1_500_000_000,
-                "app",
-                NodeKind.PROCESS,
-                "main",
-                NodeKind.USER,
-                "<img src=x>",
-                NodeKind.USER),
-            Exports.stack(
-                2_500_000_000L,
-                "app",
-                NodeKind.PROCESS,
-                "main",
-                NodeKind.USER,
-                "work",
-                NodeKind.USER));
+            Exports.stack(1_500_000_000, "app", "main", "<img src=x>"),
+            Exports.stack(2_500_000_000L, "app", "main", "work"));
     // Folded stacks have no unit.
     boolean folded = format == StackFormat.FOLDED;
     shows(

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Profiles for stores; what reads them in earnest is in e2e/stores. */
 class StateExportTest {
   private static FoldedStack stack(FoldedStack.Share... shares) {
-    FoldedStack of =
+    return Exports.shared(
         Exports.stack(
             0,
             "system.slice",
@@ -32,12 +32,8 @@ class StateExportTest {
             "main",
             NodeKind.USER,
             "inlined",
-            NodeKind.INLINED);
-    long value = 0;
-    for (FoldedStack.Share share : shares) {
-      value += share.value();
-    }
-    return new FoldedStack(of.names(), of.kinds(), of.modules(), value, List.of(shares));
+            NodeKind.INLINED),
+        shares);
   }
 
   private static FoldedStack.Share share(State state, long value) {

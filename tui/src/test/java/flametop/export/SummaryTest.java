@@ -10,22 +10,16 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import flametop.profile.answer.FoldedStack;
 import flametop.profile.answer.Measure;
-import flametop.profile.answer.NodeKind;
 import flametop.sampler.State;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The summary of the heaviest stacks, as text and as JSON. */
 class SummaryTest {
   private static FoldedStack stack(String leaf, FoldedStack.Share... shares) {
-    long value = 0;
-    for (FoldedStack.Share share : shares) {
-      value += share.value();
-    }
-    FoldedStack plain =
-        Exports.stack(value, "app", NodeKind.PROCESS, "main", NodeKind.USER, leaf, NodeKind.KERNEL);
-    return new FoldedStack(plain.names(), plain.kinds(), plain.modules(), value, List.of(shares));
+    return Exports.shared(Exports.stack(0, "app", "main", leaf + "_[k]"), shares);
   }
 
   private static FoldedStack.Share share(State state, long micros, long samples) {
@@ -60,14 +54,12 @@ class SummaryTest {
   void text_ofManyAndDeepStacks_isOneScreen() throws Exception {
     List<FoldedStack> stacks = new ArrayList<>();
     for (int i = 0; i < 500; i++) {
-      Object[] frames = new Object[80];
-      frames[0] = "app";
-      frames[1] = NodeKind.PROCESS;
-      for (int j = 2; j < frames.length; j += 2) {
-        frames[j] = "function_" + i + "_" + j;
-        frames[j + 1] = NodeKind.USER;
-      }
-      stacks.add(Exports.stack(1_000_000L * (i + 1), frames));
+      String begin = "function_" + i + "_";
+      stacks.add(
+          Exports.stack(
+              1_000_000L * (i + 1),
+              "app",
+              IntStream.range(1, 40).mapToObj(j -> begin + 2 * j).toArray(String[]::new)));
     }
     String text =
         written(StackFormat.TEXT, Exports.of(Measure.TIME, stacks.toArray(FoldedStack[]::new)));
@@ -83,10 +75,7 @@ class SummaryTest {
     String text =
         written(
             StackFormat.TEXT,
-            Exports.of(
-                Measure.TIME,
-                Exports.stack(
-                    5_000_000, "o".repeat(300), NodeKind.PROCESS, "f".repeat(900), NodeKind.USER)));
+            Exports.of(Measure.TIME, Exports.stack(5_000_000, "o".repeat(300), "f".repeat(900))));
     assertTrue(text.lines().skip(4).allMatch(line -> line.length() <= 100), text);
     assertTrue(text.contains("f…"), text);
   }
@@ -127,9 +116,7 @@ class SummaryTest {
   @Test
   void json_ofHostileNames_isJson() throws Exception {
     for (String name : Exports.HOSTILE) {
-      StackExport export =
-          Exports.of(
-              Measure.TIME, Exports.stack(5_000, "app", NodeKind.PROCESS, name, NodeKind.USER));
+      StackExport export = Exports.of(Measure.TIME, Exports.stack(5_000, "app", name));
       JsonObject json = JsonParser.parseString(written(StackFormat.JSON, export)).getAsJsonObject();
       assertEquals(1, json.getAsJsonArray("heaviest").size());
       assertFalse(written(StackFormat.TEXT, export).isEmpty());

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import flametop.profile.answer.Measure;
-import flametop.profile.answer.NodeKind;
 import java.io.ByteArrayInputStream;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -49,9 +48,9 @@ class SvgWriterTest {
     StackExport export =
         Exports.of(
             Measure.SAMPLES,
-            Exports.stack(1, "a", NodeKind.PROCESS, "f", NodeKind.USER, "g", NodeKind.KERNEL),
-            Exports.stack(2, "a", NodeKind.PROCESS, "f", NodeKind.USER, "h", NodeKind.USER),
-            Exports.stack(5, "b", NodeKind.PROCESS, "f", NodeKind.USER));
+            Exports.stack(1, "a", "f", "g_[k]"),
+            Exports.stack(2, "a", "f", "h"),
+            Exports.stack(5, "b", "f"));
     Map<String, Box> named = new HashMap<>();
     for (Box box : boxes(export)) {
       named.put(box.title().replaceAll(" \\[[^]]*]", ""), box);
