@@ -15,8 +15,10 @@ import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.stream.Collectors;
 
 /**
@@ -60,58 +62,36 @@ public record Provenance(
    */
   public static Provenance of(
       String program, StreamFacts facts, Extract.Scope scope, StateSet states) {
-    List<Fact> list = new ArrayList<>();
-    Snapshot.Losses losses = scope.losses();
-    list.add(new Fact("program", program));
-    list.add(new Fact("host", facts.host()));
-    list.add(new Fact("kernel", ("Linux " + facts.kernel() + " " + facts.arch()).trim()));
-    list.add(new Fact("target", facts.wholeHost() ? "all tasks" : facts.target()));
-    scope.source().ifPresent(of -> measure(list, of));
-    if (scope.source().isEmpty()) {
-      list.add(new Fact("states", describe(states)));
-    }
+    Map<String, String> said = new LinkedHashMap<>();
+    said.put("program", program);
+    said.put("host", facts.host());
+    said.put("kernel", ("Linux " + facts.kernel() + " " + facts.arch()).trim());
+    said.put("target", facts.wholeHost() ? "all tasks" : facts.target());
+    scope
+        .source()
+        .ifPresentOrElse(of -> measure(said, of), () -> said.put("states", describe(states)));
     if (!scope.shape().steps().isEmpty()) {
-      list.add(new Fact("filter", scope.shape().toString()));
+      said.put("filter", scope.shape().toString());
     }
     if (scope.zoom().length > 1) {
-      list.add(new Fact("below", String.join(" > ", scope.zoom())));
+      said.put("below", String.join(" > ", scope.zoom()));
     }
-    list.add(
-        new Fact(
-            "window",
-            window(scope.time(), facts)
-                + (scope.agoNanos() == 0
-                    ? ""
-                    : text(", a range %.1f s ago", scope.agoNanos() / 1e9))));
-    scope.baseline().ifPresent(with -> list.add(new Fact("compared with", window(with, facts))));
+    long ago = scope.agoNanos();
+    String range = ago == 0 ? "" : text(", a range %.1f s ago", ago / 1e9);
+    said.put("window", window(scope.time(), facts) + range);
+    scope.baseline().ifPresent(with -> said.put("compared with", window(with, facts)));
     if (scope.source().isEmpty()
         && states.contains(State.DISK)
         && !facts.blockedMissing().isEmpty()) {
-      list.add(new Fact("D and S", "told apart by samples: " + facts.blockedMissing()));
+      said.put("D and S", "told apart by samples: " + facts.blockedMissing());
     }
     boolean changed =
         !scope.ended() && (scope.passHz() != facts.passHz() || scope.cpuHz() != facts.cpuHz());
-    list.add(
-        new Fact(
-            "rates",
-            rates(facts.passHz(), facts.cpuHz())
-                + (changed ? "; at its end " + rates(scope.passHz(), scope.cpuHz()) : "")));
-    list.add(
-        new Fact(
-            "losses",
-            text(
-                "%,d samples lost, %,d passes late, %.1f %% of stacks short%s%s",
-                losses.lostSamples(),
-                losses.latePasses(),
-                100 * losses.shortShare(),
-                losses.guessedShare() == 0
-                    ? ""
-                    : text(
-                        ", %.1f %% of samples have a guessed frame ([guessed])",
-                        100 * losses.guessedShare()),
-                losses.nameLimited() == 0
-                    ? ""
-                    : text(", %,d samples with a name limit", losses.nameLimited()))));
+    said.put(
+        "rates",
+        rates(facts.passHz(), facts.cpuHz())
+            + (changed ? "; at its end " + rates(scope.passHz(), scope.cpuHz()) : ""));
+    said.put("losses", losses(scope.losses()));
     int hz = facts.cpuHz() > 0 ? facts.cpuHz() : Math.max(1, facts.passHz());
     return new Provenance(
         program,
@@ -120,27 +100,37 @@ public record Provenance(
         scope.time().nanos(),
         1_000_000_000L / hz,
         facts.cpuHz() > 0,
-        List.copyOf(list));
+        said.entrySet().stream().map(of -> new Fact(of.getKey(), of.getValue())).toList());
+  }
+
+  private static String losses(Snapshot.Losses of) {
+    return text(
+            "%,d samples lost, %,d passes late, %.1f %% of stacks short",
+            of.lostSamples(), of.latePasses(), 100 * of.shortShare())
+        + (of.guessedShare() == 0
+            ? ""
+            : text(
+                ", %.1f %% of samples have a guessed frame ([guessed])", 100 * of.guessedShare()))
+        + (of.nameLimited() == 0 ? "" : text(", %,d samples with a name limit", of.nameLimited()));
   }
 
   /** What the values measure, and how many of the events they know by a stack. */
-  private static void measure(List<Fact> list, EventsReport.Row of) {
+  private static void measure(Map<String, String> said, EventsReport.Row of) {
     SourceTotals totals = of.totals();
     Measure measure = of.measure();
-    list.add(new Fact("measure", CleanText.clean(of.spec(), MAX_SPEC) + ", in " + measure.unit()));
-    list.add(
-        new Fact(
-            "counted",
-            text(
-                "%,d events since the start, %s in all; %,d stacks copied, %,d lost; %s; %.1f %% of the weight not sampled",
-                totals.hits(),
-                measure.text(totals.weight()),
-                totals.taken(),
-                totals.lost(),
-                totals.rate() == 0
-                    ? "each event has a stack at its end"
-                    : "1 stack per " + measure.text(totals.rate()) + " at its end",
-                100 * of.notSampledShare())));
+    said.put("measure", CleanText.clean(of.spec(), MAX_SPEC) + ", in " + measure.unit());
+    said.put(
+        "counted",
+        text(
+            "%,d events since the start, %s in all; %,d stacks copied, %,d lost; %s; %.1f %% of the weight not sampled",
+            totals.hits(),
+            measure.text(totals.weight()),
+            totals.taken(),
+            totals.lost(),
+            totals.rate() == 0
+                ? "each event has a stack at its end"
+                : "1 stack per " + measure.text(totals.rate()) + " at its end",
+            100 * of.notSampledShare()));
   }
 
   /**

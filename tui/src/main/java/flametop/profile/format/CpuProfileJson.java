@@ -222,9 +222,6 @@ final class CpuProfileJson {
     int[] nodes = nodes(tree, owner == null ? FrameTree.ROOT : tree.child(FrameTree.ROOT, -1));
     boolean timed = deltas.size() > 0;
     boolean ordered = to.wantsOrder();
-    // By row: what its samples add up to, where their order is not wanted.
-    long[] times = new long[ordered ? 0 : nodes.length];
-    int[] counts = new int[times.length];
     long unheld = 0;
     long elapsed = 0;
     long next = timed ? deltas.get(0, UNIT) : 0;
@@ -235,23 +232,9 @@ final class CpuProfileJson {
       elapsed += own;
       int row = samples.items[i];
       int node = row < 0 || !isDescribed(row) ? -1 : nodes[row];
-      if (node < 0) {
-        unheld++;
-      } else if (ordered) {
-        boolean kept = tree.add(node, 1, 1);
-        kept &= !timed || lasts <= 0 || tree.add(node, 0, lasts);
-        unheld += kept ? 0 : 1;
-      } else {
-        counts[row]++;
-        long sum = times[row] + Math.max(0, lasts);
-        unheld += sum < 0 ? 1 : 0;
-        times[row] = sum < 0 ? times[row] : sum;
-      }
-    }
-    for (int row = 0; row < times.length; row++) {
-      boolean kept = counts[row] == 0 || tree.add(nodes[row], 1, counts[row]);
-      kept &= times[row] == 0 || tree.add(nodes[row], 0, times[row]);
-      unheld += kept ? 0 : 1;
+      boolean kept = node >= 0 && tree.add(node, 1, 1);
+      boolean without = lasts <= 0 || ordered && !timed;
+      unheld += kept && (without || tree.add(node, 0, lasts)) ? 0 : 1;
     }
     for (int row = 0; samples.size == 0 && row < nodes.length; row++) {
       if (nodes[row] >= 0 && !tree.add(nodes[row], 1, hits.get(row))) {

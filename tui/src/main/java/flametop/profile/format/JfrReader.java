@@ -163,9 +163,9 @@ final class JfrReader implements ProfileReader {
     List<RecordedFrame> called = stack == null ? List.of() : stack.getFrames();
     if (called.isEmpty()) {
       withoutStack++;
-      path[depth++] = frame("[no stack]", NodeKind.REASON, to);
+      path[depth++] = frame("[no stack]", NodeKind.REASON, 0, to);
     } else if (stack != null && stack.isTruncated()) {
-      path[depth++] = frame("[truncated]", NodeKind.REASON, to);
+      path[depth++] = frame("[truncated]", NodeKind.REASON, 0, to);
     }
     if (depth + called.size() > path.length) {
       path = Arrays.copyOf(path, 2 * (depth + called.size()));
@@ -228,7 +228,7 @@ final class JfrReader implements ProfileReader {
   private int frame(RecordedFrame of, StackSink to) {
     RecordedMethod method = of.getMethod();
     if (method == null) {
-      return frame("[unknown method]", NodeKind.UNKNOWN, to);
+      return frame("[unknown method]", NodeKind.UNKNOWN, 0, to);
     }
     RecordedClass type = method.getType();
     String in = type == null || type.getName() == null ? "" : type.getName();
@@ -236,15 +236,11 @@ final class JfrReader implements ProfileReader {
     // Of async-profiler, which has frames of the kernel and of libraries, too.
     String kind = of.getType() == null ? "" : of.getType();
     return switch (kind) {
-      case "Kernel" -> frame(name, NodeKind.KERNEL, to);
-      case "Native", "C++" -> frame(name, NodeKind.USER, to);
+      case "Kernel" -> frame(name, NodeKind.KERNEL, 0, to);
+      case "Native", "C++" -> frame(name, NodeKind.USER, 0, to);
       // One method is one frame, however it runs.
       default -> frame(name, NodeKind.JIT, of.getLineNumber(), to);
     };
-  }
-
-  private int frame(String name, NodeKind kind, StackSink to) {
-    return frame(name, kind, 0, to);
   }
 
   private int frame(String name, NodeKind kind, int line, StackSink to) {
