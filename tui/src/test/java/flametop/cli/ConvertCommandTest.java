@@ -33,25 +33,26 @@ class ConvertCommandTest {
   /** The recording ends in a record that is damaged on purpose. */
   private static final int DAMAGED = ExitCode.FAILED.number();
 
+  private static final int FAILED = ExitCode.FAILED.number();
+  private static final int USAGE = ExitCode.USAGE.number();
+
   @TempDir private Path folder;
   private final StringWriter err = new StringWriter();
 
-  private int run(String... args) {
+  /**
+   * @param words with a space between two
+   */
+  private int run(String words) {
     err.getBuffer().setLength(0);
     CommandLine line = Main.commandLine(new Interruption(), List.of());
     line.setErr(new PrintWriter(err, true));
-    return line.execute(args);
+    return line.execute(words.split(" "));
   }
 
   private Path converted(Path in, String out, String... more) {
     Path path = folder.resolve(out);
-    String[] args = new String[4 + more.length];
-    args[0] = "convert";
-    args[1] = in.toString();
-    args[2] = "-o";
-    args[3] = path.toString();
-    System.arraycopy(more, 0, args, 4, more.length);
-    assertEquals(ExitCode.DONE.number(), run(args), err::toString);
+    String line = "convert " + in + " -o " + path + " " + String.join(" ", more);
+    assertEquals(ExitCode.DONE.number(), run(line.strip()), err::toString);
     return path;
   }
 
@@ -109,9 +110,7 @@ class ConvertCommandTest {
         profiles);
     assertEquals(2, profiles(converted(in, "processes.speedscope.json", "--by", "process")));
     assertEquals(1, profiles(converted(in, "one.speedscope.json", "--by", "none")));
-    assertEquals(
-        ExitCode.USAGE.number(),
-        run("convert", in.toString(), "--by", "none", "-o", folder.resolve("x.pb.gz").toString()));
+    assertEquals(USAGE, run("convert " + in + " --by none -o " + folder.resolve("x.pb.gz")));
   }
 
   @Test
@@ -119,9 +118,9 @@ class ConvertCommandTest {
     Path in = SAMPLES.resolve("no-mappings.pb.gz");
     assertEquals(
         List.of("inuse_space", "alloc_objects", "alloc_space", "inuse_objects"),
-        types(converted(in, "all.pb.gz")));
+        types("convert", converted(in, "all.pb.gz")));
     Path one = converted(in, "one.pb.gz", "--sample-type", "alloc_space");
-    assertEquals(List.of("alloc_space"), types(one));
+    assertEquals(List.of("alloc_space"), types("convert", one));
     assertEquals(
         stacks(converted(in, "1.folded", "--sample-type", "alloc_space")),
         stacks(converted(one, "2.folded")));
@@ -130,7 +129,7 @@ class ConvertCommandTest {
   @Test
   void convert_recordedStream_keepsProcessesStatesAndModules() throws Exception {
     Path pprof = folder.resolve("stream.pb.gz");
-    assertEquals(DAMAGED, run("convert", STREAM.toString(), "-o", pprof.toString()));
+    assertEquals(DAMAGED, run("convert " + STREAM + " -o " + pprof));
     byte[] bytes;
     try (GZIPInputStream in = new GZIPInputStream(Files.newInputStream(pprof))) {
       bytes = in.readAllBytes();
@@ -138,15 +137,15 @@ class ConvertCommandTest {
     String text = new String(bytes, ISO_8859_1);
     assertTrue(text.contains("state") && text.contains("pid"), text);
     Path direct = folder.resolve("direct.folded");
-    assertEquals(DAMAGED, run("convert", STREAM.toString(), "-o", direct.toString()));
+    assertEquals(DAMAGED, run("convert " + STREAM + " -o " + direct));
     assertEquals(stacks(direct).size(), stacks(converted(pprof, "again.folded")).size());
   }
 
-  private List<String> types(Path profile) {
+  private static List<String> types(String command, Path profile) {
     StringWriter out = new StringWriter();
     CommandLine line = Main.commandLine(new Interruption(), List.of());
     line.setOut(new PrintWriter(out));
-    assertEquals(0, line.execute("convert", profile.toString(), "--sample-type", "list"));
+    assertEquals(0, line.execute(command, profile.toString(), "--sample-type", "list"));
     return out.toString().lines().toList();
   }
 
@@ -163,13 +162,11 @@ class ConvertCommandTest {
     Path one = Files.writeString(folder.resolve("1"), "a;b 1\n");
     Path two = Files.writeString(folder.resolve("2"), "a;b 2\na;c 4\n");
     Path out = folder.resolve("sum.folded");
-    assertEquals(0, run("convert", one.toString(), two.toString(), "-o", out.toString()));
+    assertEquals(0, run("convert " + one + " " + two + " -o " + out));
     assertEquals(List.of("a;b 3", "a;c 4"), stacks(out));
     Path bytes = Files.writeString(folder.resolve("3"), "# unit: bytes\na;b 2\n");
     Path none = folder.resolve("none.folded");
-    assertEquals(
-        ExitCode.FAILED.number(),
-        run("convert", one.toString(), bytes.toString(), "-o", none.toString()));
+    assertEquals(FAILED, run("convert " + one + " " + bytes + " -o " + none));
     assertTrue(err.toString().contains("different units"), err::toString);
     assertFalse(Files.exists(none));
   }
@@ -177,20 +174,17 @@ class ConvertCommandTest {
   @Test
   void convert_whatCannotBe_saysWhyInOneLine() throws Exception {
     Path stacks = Files.writeString(folder.resolve("1"), "a;b 1\n");
-    assertEquals(
-        ExitCode.USAGE.number(),
-        run("convert", stacks.toString(), "-o", folder.resolve("x.bin").toString()));
+    assertEquals(USAGE, run("convert " + stacks + " -o " + folder.resolve("x.bin")));
     assertTrue(err.toString().contains("says no format"), err::toString);
-    assertEquals(
-        ExitCode.USAGE.number(), run("convert", stacks.toString(), "--format", "gif", "-o", "x"));
+    assertEquals(USAGE, run("convert " + stacks + " --format gif -o x"));
     Path empty = Files.writeString(folder.resolve("2"), "{\"traceEvents\":[]}");
     Path out = folder.resolve("x.folded");
-    assertEquals(ExitCode.FAILED.number(), run("convert", empty.toString(), "-o", out.toString()));
+    assertEquals(FAILED, run("convert " + empty + " -o " + out));
     assertFalse(Files.exists(out));
     Path cut = folder.resolve("cut");
     byte[] whole = Files.readAllBytes(SAMPLES.resolve("any-order.pb"));
     Files.write(cut, java.util.Arrays.copyOf(whole, whole.length - 3));
-    assertEquals(ExitCode.FAILED.number(), run("convert", cut.toString(), "-o", out.toString()));
+    assertEquals(FAILED, run("convert " + cut + " -o " + out));
     assertTrue(
         err.toString().contains("read up to where it failed: it ends too early"), err::toString);
     assertTrue(Files.size(out) > 0);
@@ -199,55 +193,41 @@ class ConvertCommandTest {
   @Test
   void format_notGiven_isThatOfTheSuffixInConvertAndRecord() throws Exception {
     String stacks = Files.writeString(folder.resolve("1"), "a;b 1\n").toString();
-    List<List<String>> commands =
-        List.of(List.of("convert", stacks), List.of("record", "--replay", STREAM.toString()));
-    for (List<String> command : commands) {
-      int code = command.get(0).equals("record") ? DAMAGED : 0;
-      String in = folder.resolve(command.get(0)).toString();
+    String replay = "record --replay " + STREAM;
+    for (String command : List.of("convert " + stacks, replay)) {
+      int code = command.equals(replay) ? DAMAGED : 0;
+      String in = folder.resolve(command.split(" ")[0]).toString();
       for (String suffix : List.of(".pb.gz", ".PPROF", ".prof")) {
-        assertEquals(code, run(command, "-o", in + suffix), err::toString);
+        assertEquals(code, run(command + " -o " + in + suffix), err::toString);
         byte[] bytes = Files.readAllBytes(Path.of(in + suffix));
         assertEquals(0x1F8B, (bytes[0] & 0xFF) << 8 | bytes[1] & 0xFF, in + suffix);
       }
       for (String suffix : List.of("", ".folded", ".collapsed")) {
-        assertEquals(code, run(command, "-o", in + suffix), err::toString);
+        assertEquals(code, run(command + " -o " + in + suffix), err::toString);
         assertFalse(stacks(Path.of(in + suffix)).isEmpty(), in + suffix);
         assertTrue(
             stacks(Path.of(in + suffix)).stream().allMatch(line -> line.matches(".* [0-9]+")));
       }
-      assertEquals(code, run(command, "-o", in + ".speedscope.json"));
+      assertEquals(code, run(command + " -o " + in + ".speedscope.json"));
       assertTrue(profiles(Path.of(in + ".speedscope.json")) > 0);
-      assertEquals(code, run(command, "-o", in + ".html"));
+      assertEquals(code, run(command + " -o " + in + ".html"));
       assertTrue(read(Path.of(in + ".html")).startsWith("<!DOCTYPE html>"));
-      assertEquals(code, run(command, "-o", in + "2.html", "--format", "folded"));
+      assertEquals(code, run(command + " -o " + in + "2.html --format folded"));
       assertFalse(stacks(Path.of(in + "2.html")).isEmpty());
-      assertEquals(ExitCode.USAGE.number(), run(command, "-o", in + ".bin"));
+      assertEquals(USAGE, run(command + " -o " + in + ".bin"));
       assertTrue(err.toString().contains(".bin says no format; end it in"), err::toString);
       assertFalse(Files.exists(Path.of(in + ".bin")));
     }
-    String copy = folder.resolve("x.flametop").toString();
-    assertEquals(ExitCode.USAGE.number(), run(commands.get(1), "-o", copy));
+    assertEquals(USAGE, run(replay + " -o " + folder.resolve("x.flametop")));
     assertTrue(err.toString().contains("would only copy it"), err::toString);
-  }
-
-  private int run(List<String> command, String... more) {
-    List<String> all = new ArrayList<>(command);
-    all.addAll(List.of(more));
-    return run(all.toArray(String[]::new));
   }
 
   @Test
   void sampleType_list_printsTheTypes() {
-    StringWriter out = new StringWriter();
     for (String command : List.of("view", "convert")) {
-      out.getBuffer().setLength(0);
-      CommandLine line = Main.commandLine(new Interruption(), List.of());
-      line.setOut(new PrintWriter(out));
-      String sample = SAMPLES.resolve("no-mappings.pb.gz").toString();
-      assertEquals(0, line.execute(command, sample, "--sample-type", "list"));
       assertEquals(
           List.of("inuse_space", "alloc_objects", "alloc_space", "inuse_objects"),
-          out.toString().lines().toList());
+          types(command, SAMPLES.resolve("no-mappings.pb.gz")));
     }
   }
 
@@ -265,36 +245,23 @@ class ConvertCommandTest {
   @Test
   void top_ofARecording_isASummary() throws Exception {
     Path text = folder.resolve("top.txt");
-    assertEquals(
-        DAMAGED, run("top", "--replay", STREAM.toString(), "-o", text.toString()), err::toString);
+    assertEquals(DAMAGED, run("top --replay " + STREAM + " -o " + text), err::toString);
     assertTrue(Files.readString(text).contains("heaviest stacks, "), () -> read(text));
     Path json = folder.resolve("top.json");
-    assertEquals(
-        DAMAGED, run("top", "--json", "--replay", STREAM.toString(), "-o", json.toString()));
+    assertEquals(DAMAGED, run("top --json --replay " + STREAM + " -o " + json));
     assertTrue(Files.readString(json).startsWith("{\"schema\":\"flametop-summary-1\""));
   }
 
   @Test
   void record_xstackOfARecording_hasARowForEachTaskAndPass() throws Exception {
     Path rows = folder.resolve("rows");
-    assertEquals(
-        DAMAGED,
-        run(
-            "record",
-            "--replay",
-            STREAM.toString(),
-            "--format",
-            "xstack",
-            "--states",
-            "all",
-            "-o",
-            rows.toString()),
-        err::toString);
+    String words = "record --replay " + STREAM + " --format xstack --states all -o " + rows;
+    assertEquals(DAMAGED, run(words), err::toString);
     List<String> lines = Files.readAllLines(rows);
     assertEquals("timestamp|tid|tgid|comm|state|ustack|kstack", lines.get(0));
     assertTrue(lines.size() > 1, () -> read(rows));
     assertTrue(lines.stream().allMatch(line -> line.split("\\|").length == 7), () -> read(rows));
-    assertEquals(ExitCode.USAGE.number(), run("record", "-q"));
+    assertEquals(USAGE, run("record -q"));
   }
 
   private static String read(Path path) {

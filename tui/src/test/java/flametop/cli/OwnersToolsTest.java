@@ -65,6 +65,10 @@ final class OwnersToolsTest {
   }
 
   /** Runs a tool; a machine without the tool has no such test. */
+  private String run(String line) throws Exception {
+    return run(line.split(" "));
+  }
+
   private String run(String... command) throws Exception {
     Path out = folder.resolve("out");
     try {
@@ -101,23 +105,12 @@ final class OwnersToolsTest {
 
   @Test
   void pprof_ofItsOwnTestData_isWhatPprofPrints() throws Exception {
-    List<Path> samples = new ArrayList<>();
     for (String name : List.of("any-order.pb", "no-samples-type.pb.gz")) {
-      samples.add(SAMPLES.resolve(name).toAbsolutePath().normalize());
-    }
-    for (Path file : samples) {
+      Path file = SAMPLES.resolve(name).toAbsolutePath().normalize();
       String top =
           run(
-              "go",
-              "tool",
-              "pprof",
-              "-top",
-              "-unit=ms",
-              "-nodefraction=0",
-              "-edgefraction=0",
-              "-nodecount=10000",
-              "-symbolize=none",
-              file.toString());
+              "go tool pprof -top -unit=ms -nodefraction=0 -edgefraction=0 -nodecount=10000 -symbolize=none "
+                  + file);
       Matcher rows =
           Pattern.compile(
                   "(?m)^ *([0-9.]+)(?:ms)? +[0-9.]+% +[0-9.]+% +([0-9.]+)(?:ms)? +[0-9.]+%  (.*?)(?: \\(inline\\))?$")
@@ -151,19 +144,9 @@ final class OwnersToolsTest {
         run("perf", "record", "-e", "cpu-clock", "-g", "-o", data.toString(), "sh", "-c", load);
     String report =
         run(
-            "perf",
-            "report",
-            "-i",
-            data.toString(),
-            "--stdio",
-            "--no-children",
-            "--no-demangle",
-            "-g",
-            "none",
-            "-F",
-            "period,sym",
-            "-t",
-            "|");
+            "perf report -i "
+                + data
+                + " --stdio --no-children --no-demangle -g none -F period,sym -t |");
     Map<String, Long> own = new HashMap<>();
     long total = 0;
     for (String line : report.lines().filter(l -> !l.startsWith("#") && l.contains("|")).toList()) {
@@ -199,16 +182,7 @@ final class OwnersToolsTest {
       recording.stop();
       recording.dump(path);
     }
-    String printed =
-        run(
-            "jfr",
-            "print",
-            "--json",
-            "--stack-depth",
-            "64",
-            "--events",
-            "jdk.ExecutionSample",
-            path.toString());
+    String printed = run("jfr print --json --stack-depth 64 --events jdk.ExecutionSample " + path);
     Map<String, Long> own = new HashMap<>();
     long total = 0;
     for (JsonElement event :
@@ -270,7 +244,7 @@ final class OwnersToolsTest {
     Stream.of(more.split(":")).filter(path -> !path.isEmpty()).forEach(nodes::add);
     Set<Path> seen = new HashSet<>();
     for (String node : nodes) {
-      String unused = run(node, "--cpu-prof", "--cpu-prof-dir=" + folder, script.toString());
+      String unused = run(node + " --cpu-prof --cpu-prof-dir=" + folder + " " + script);
       Path profile;
       try (Stream<Path> files = Files.list(folder)) {
         profile =
@@ -280,7 +254,7 @@ final class OwnersToolsTest {
                 .orElseThrow();
       }
       JsonObject theirs =
-          JsonParser.parseString(run(node, sums.toString(), profile.toString())).getAsJsonObject();
+          JsonParser.parseString(run(node + " " + sums + " " + profile)).getAsJsonObject();
       Map<String, Long> own = new HashMap<>();
       theirs
           .getAsJsonObject("own")

@@ -33,6 +33,10 @@ class RecordKernelTest {
   /** How a command ended. */
   private record Ended(int code, String out, String err) {}
 
+  private Process start(String... args) throws IOException {
+    return start(List.of(), NATIVE, args);
+  }
+
   private Process start(List<String> prefix, String nativeFolder, String... args)
       throws IOException {
     List<String> command = new ArrayList<>(prefix);
@@ -66,7 +70,18 @@ class RecordKernelTest {
   }
 
   private Ended run(String... args) throws IOException, InterruptedException {
-    return await(start(List.of(), NATIVE, args));
+    return await(start(args));
+  }
+
+  /**
+   * @param line words with a space between two
+   */
+  private Ended record(String line) throws IOException, InterruptedException {
+    return run(("record " + line).split(" "));
+  }
+
+  private Process startRecord(String line) throws IOException {
+    return start(("record " + line).split(" "));
   }
 
   /** The lines of stacks, without those that say where they come from. */
@@ -124,23 +139,17 @@ class RecordKernelTest {
 
   @Test
   void record_sleeper_fromTheProcessToTheKernel() throws Exception {
-    Process sleeper = other("sleep", "100");
-    Ended ended = run("record", "-p", String.valueOf(sleeper.pid()), "--states", "S", "-i", "5");
+    Ended ended = record("-p " + other("sleep", "100").pid() + " --states S -i 5");
     assertEquals(0, ended.code, ended.err);
     assertTrue(stacks(ended.out).allMatch(line -> line.matches("sleep;.* [0-9]+")), ended.out);
-    assertTrue(
-        ended
-            .out
-            .lines()
-            .anyMatch(
-                line -> line.matches(".*;clock_nanosleep;.*hrtimer_nanosleep_\\[k\\] [0-9]+")),
-        ended.out);
+    String slept = ".*;clock_nanosleep;.*hrtimer_nanosleep_\\[k\\] [0-9]+";
+    assertTrue(ended.out.lines().anyMatch(line -> line.matches(slept)), ended.out);
     assertTrue(ended.err.contains("passes   "), ended.err);
   }
 
   @Test
   void record_filterThatMatchesNothing_saysSoAndWritesNoStack() throws Exception {
-    Ended ended = run("record", "-c", "no-such-comm", "-i", "3");
+    Ended ended = record("-c no-such-comm -i 3");
     assertEquals(0, ended.code, ended.err);
     assertEquals(0, stacks(ended.out).count(), ended.out);
     assertTrue(
@@ -148,15 +157,15 @@ class RecordKernelTest {
             "wrote nothing: no task of this target matched comm no-such-comm in these states;"
                 + " --states all takes those that sleep, too"),
         ended.err);
-    ended = run("record", "-c", "no-such-comm", "--states", "all", "--by", "thread", "-i", "3");
+    ended = record("-c no-such-comm --states all --by thread -i 3");
     assertEquals(0, ended.code, ended.err);
     assertTrue(ended.err.contains("matched comm no-such-comm\n"), ended.err);
   }
 
   @Test
   void record_sourceWithoutEvents_saysThatNoneCame() throws Exception {
-    String pid = String.valueOf(other("sleep", "100").pid());
-    Ended ended = run("record", "-p", pid, "-e", "tracepoint:sched:sched_process_exit", "-d", "1");
+    long pid = other("sleep", "100").pid();
+    Ended ended = record("-p " + pid + " -e tracepoint:sched:sched_process_exit -d 1");
     assertEquals(0, ended.code, ended.err);
     assertTrue(ended.out.contains("# exact total: 0\n"), ended.out);
     assertTrue(ended.err.contains("wrote nothing: no event came\n"), ended.err);
@@ -164,7 +173,7 @@ class RecordKernelTest {
 
   @Test
   void record_sourceThatTheMachineLacks_isNamedWithTheReason() throws Exception {
-    Ended ended = run("record", "-e", "tracepoint:sched:sched_process_exits", "-d", "1");
+    Ended ended = record("-e tracepoint:sched:sched_process_exits -d 1");
     assertEquals(3, ended.code, ended.err);
     assertTrue(
         ended.err.contains(
@@ -175,9 +184,8 @@ class RecordKernelTest {
 
   @Test
   void record_byThread_processAndThread() throws Exception {
-    Process sleeper = other("sleep", "100");
-    String pid = String.valueOf(sleeper.pid());
-    Ended ended = run("record", "-t", pid, "--by", "thread", "--unit", "samples", "-i", "5");
+    long pid = other("sleep", "100").pid();
+    Ended ended = record("-t " + pid + " --by thread --unit samples -i 5");
     assertEquals(0, ended.code, ended.err);
     String start = "sleep-" + pid + ";sleep-" + pid + ";";
     assertTrue(stacks(ended.out).allMatch(line -> line.startsWith(start)), ended.out);
@@ -197,8 +205,7 @@ class RecordKernelTest {
     Path output = folder.resolve("out.folded");
     // Children that lived when the recording began may have had parents that were not known yet:
     // on a machine that is loaded these are some tenths of a second.
-    Ended ended =
-        run("record", "-a", "-d", "10", "--by", "ancestor", "--states", "all", "-o", output + "");
+    Ended ended = record("-a -d 10 --by ancestor --states all -o " + output);
     assertEquals(0, ended.code, ended.err);
     assertTrue(starter.isAlive(), "it was recorded from beginning to end");
     String own = "sh_storm.sh-" + storm + ";";
@@ -223,7 +230,7 @@ class RecordKernelTest {
     for (Map.Entry<String, Integer> of : Map.of("INT", 130, "TERM", 143, "HUP", 129).entrySet()) {
       String signal = of.getKey();
       Path out = folder.resolve(signal + ".folded");
-      Process process = start(List.of(), NATIVE, "record", "--states", "all", "-o", out.toString());
+      Process process = startRecord("--states all -o " + out);
       awaitPart(0);
       other("kill", "-" + signal, String.valueOf(process.pid())).waitFor();
       Ended ended = await(process);
@@ -235,16 +242,15 @@ class RecordKernelTest {
   @Test
   void record_streamInterrupted_replayable() throws Exception {
     Path out = folder.resolve("out.flametop");
-    Process process =
-        start(List.of(), NATIVE, "record", "--format", "flametop", "-o", out.toString());
+    Process process = startRecord("--format flametop -o " + out);
     awaitPart(2_000);
     other("kill", "-INT", String.valueOf(process.pid())).waitFor();
     Ended ended = await(process);
     assertEquals(130, ended.code, ended.err);
 
-    String[] replay = {"record", "--replay", out.toString(), "--states", "all", "--by", "thread"};
-    Ended first = run(replay);
-    Ended second = run(replay);
+    String replay = "--replay " + out + " --states all --by thread";
+    Ended first = record(replay);
+    Ended second = record(replay);
     assertEquals(0, first.code, first.err);
     assertTrue(stacks(first.out).count() > 0, first.err);
     assertEquals(first.out, second.out, "a replay is the same each time");
@@ -257,17 +263,7 @@ class RecordKernelTest {
   void record_stoppedForSeconds_whatWasMissedAddsUp() throws Exception {
     Process busy = other("sh", "-c", "while :; do :; done");
     Path out = folder.resolve("out.flametop");
-    Process process =
-        start(
-            List.of(),
-            NATIVE,
-            "record",
-            "--format",
-            "flametop",
-            "--cpu-hz",
-            "499",
-            "-o",
-            out.toString());
+    Process process = startRecord("--format flametop --cpu-hz 499 -o " + out);
     awaitPart(2_000);
     String pid = String.valueOf(process.pid());
     other("kill", "-STOP", pid).waitFor();
@@ -292,20 +288,8 @@ class RecordKernelTest {
   void record_targetEndsEarly_writtenAndSaysSo() throws Exception {
     Process sleeper = other("sleep", "100");
     Path out = folder.resolve("out.flametop");
-    String pid = String.valueOf(sleeper.pid());
-    Process process =
-        start(
-            List.of(),
-            NATIVE,
-            "record",
-            "-p",
-            pid,
-            "-d",
-            "60",
-            "--format",
-            "flametop",
-            "-o",
-            out.toString());
+    long pid = sleeper.pid();
+    Process process = startRecord("-p " + pid + " -d 60 --format flametop -o " + out);
     awaitPart(1_500);
     sleeper.destroyForcibly().waitFor();
     Ended ended = await(process);
@@ -339,7 +323,7 @@ class RecordKernelTest {
   void record_hostileComm_noControlCharacters() throws Exception {
     Process hostile =
         other("bash", "-c", "printf '\\033]0;x\\007\\n;a b' >/proc/self/comm; read -r _");
-    Ended ended = run("record", "-p", String.valueOf(hostile.pid()), "--states", "all", "-i", "5");
+    Ended ended = record("-p " + hostile.pid() + " --states all -i 5");
     assertEquals(0, ended.code, ended.err);
     assertTrue(stacks(ended.out).count() > 0, ended.err);
     assertTrue(
@@ -356,7 +340,7 @@ class RecordKernelTest {
         0, other("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", disk.toString()).waitFor());
     try {
       Path out = disk.resolve("out.folded");
-      Ended ended = run("record", "--states", "all", "-d", "1", "-o", out.toString());
+      Ended ended = record("--states all -d 1 -o " + out);
       assertEquals(1, ended.code, ended.err);
       assertTrue(ended.err.contains("No space left on device; make room"), ended.err);
       assertTrue(stacks(ended.out).count() > 0, "the stacks are on stdout");
@@ -365,10 +349,10 @@ class RecordKernelTest {
       }
 
       Path stream = disk.resolve("out.flametop");
-      ended = run("record", "--format", "flametop", "-d", "30", "-o", stream.toString());
+      ended = record("--format flametop -d 30 -o " + stream);
       assertEquals(1, ended.code, ended.err);
       assertTrue(ended.err.contains("what came before is kept there"), ended.err);
-      assertEquals(0, run("record", "--replay", stream.toString()).code);
+      assertEquals(0, record("--replay " + stream).code);
     } finally {
       other("umount", disk.toString()).waitFor();
     }
