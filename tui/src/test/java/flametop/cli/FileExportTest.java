@@ -44,6 +44,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FileExportTest {
   private static final int STACKS = 3_000;
 
+  private static StackFile file(byte[] text) {
+    return file(new ByteArrayInputStream(text));
+  }
+
   private static StackFile file(InputStream text) {
     return new StackFile(StackInput.of("a", -1, text), 1, 1, StackFile.Choice.comm(true));
   }
@@ -98,7 +102,7 @@ class FileExportTest {
   @EnumSource(StackFormat.class)
   void export_ofAFile_isByteForByteThatOfAllStacksInAList(StackFormat format) throws Exception {
     Map<String, Long> stacks = stacks(new Random(format.ordinal()), STACKS);
-    try (StackFile file = file(new ByteArrayInputStream(text(stacks).getBytes(UTF_8)))) {
+    try (StackFile file = file(text(stacks).getBytes(UTF_8))) {
       Snapshot.Reading reading = file.whole().get();
       for (boolean reversed : new boolean[] {false, true}) {
         file.shape(reversed ? Shape.of(new Shape.Reverse()) : Shape.PLAIN);
@@ -114,15 +118,11 @@ class FileExportTest {
   @ValueSource(booleans = {false, true})
   void export_ofStacksWithoutAFrame_keepsTheirTime(boolean reversed) throws Exception {
     Shape shape = Shape.of(new Shape.Group(RootOrder.NONE));
-    try (StackFile file = file(new ByteArrayInputStream("p 5\np;a 2\np;a;b 1\n".getBytes(UTF_8)))) {
-      Snapshot.Reading reading = file.whole().get();
-      file.shape(reversed ? shape.plus(new Shape.Reverse()) : shape);
-      StackExport export = FileScreen.export(reading, file.held(0).get(), null);
-      String folded = new String(bytes(StackFormat.FOLDED, export), UTF_8);
-      List<String> lines = folded.lines().filter(line -> !line.startsWith("# ")).toList();
-      assertEquals(List.of("[no stack] 5", "a 2", reversed ? "b;a 1" : "a;b 1"), lines);
-      assertEquals(8, export.total());
-    }
+    Shape turned = reversed ? shape.plus(new Shape.Reverse()) : shape;
+    StackExport export = export("p 5\np;a 2\np;a;b 1\n", turned, null);
+    String last = reversed ? "b;a 1" : "a;b 1";
+    assertEquals(List.of("[no stack] 5", "a 2", last), stackLines(export));
+    assertEquals(8, export.total());
   }
 
   @Test
@@ -140,36 +140,37 @@ class FileExportTest {
         held = file.held(0).get();
       }
       StackExport export = FileScreen.export(file.reading().get(), held, null);
-      String before = new String(bytes(StackFormat.FOLDED, export), UTF_8);
+      List<String> before = lines(export);
       writer.write(text(rest).getBytes(UTF_8));
       writer.close();
       long unused = file.whole().get().stacks();
-      assertEquals(before, new String(bytes(StackFormat.FOLDED, export), UTF_8));
-      assertEquals(
-          new String(bytes(StackFormat.FOLDED, listed(export, first, false)), UTF_8), before);
+      assertEquals(before, lines(export));
+      assertEquals(lines(listed(export, first, false)), before);
     }
   }
 
   @Test
   void export_ofNamesThatAreCleanedToOne_hasTheirPathOnce() throws Exception {
-    byte[] text = "p;x\001;a 1\np;x\002;a 2\np;x\003;b_[k] 3\np;x\001;b 4\n".getBytes(UTF_8);
-    try (StackFile file = file(new ByteArrayInputStream(text))) {
-      StackExport export = FileScreen.export(file.whole().get(), file.held(0).get(), null);
-      List<String> lines =
-          new String(bytes(StackFormat.FOLDED, export), UTF_8)
-              .lines()
-              .filter(line -> !line.startsWith("# "))
-              .toList();
-      assertEquals(List.of("p;x\uFFFD;a 3", "p;x\uFFFD;b 4", "p;x\uFFFD;b_[k] 3"), lines);
-    }
+    String text = "p;x\001;a 1\np;x\002;a 2\np;x\003;b_[k] 3\np;x\001;b 4\n";
+    assertEquals(
+        List.of("p;x\uFFFD;a 3", "p;x\uFFFD;b 4", "p;x\uFFFD;b_[k] 3"),
+        stackLines(export(text, Shape.PLAIN, null)));
   }
 
   private static List<String> lines(StackExport export) throws IOException {
     return new String(bytes(StackFormat.FOLDED, export), UTF_8).lines().toList();
   }
 
+  private static List<String> stackLines(StackExport export) throws IOException {
+    return lines(export).stream().filter(line -> !line.startsWith("# ")).toList();
+  }
+
   private static StackExport export(String text, Shape shape, Function through) throws Exception {
-    try (StackFile file = file(new ByteArrayInputStream(text.getBytes(UTF_8)))) {
+    return export(text.getBytes(UTF_8), shape, through);
+  }
+
+  private static StackExport export(byte[] text, Shape shape, Function through) throws Exception {
+    try (StackFile file = file(text)) {
       Snapshot.Reading reading = file.whole().get();
       file.shape(shape);
       return FileScreen.export(reading, file.held(0).get(), through);
@@ -205,13 +206,9 @@ class FileExportTest {
     List<String> folded = List.of("java;Shop.run_[j] 3", "java;Shop.run_[j];libc.so.6`wait 2");
     assertEquals(folded, lines.subList(lines.size() - 2, lines.size()));
     byte[] pprof = bytes(StackFormat.PPROF, export(text, Shape.PLAIN, null));
-    try (StackFile file = file(new ByteArrayInputStream(pprof))) {
-      Snapshot.Reading reading = file.whole().get();
-      file.shape(shape);
-      lines = lines(FileScreen.export(reading, file.held(0).get(), null));
-      assertTrue(lines.contains("java;Shop.run_[j] 3"), lines::toString);
-      assertFalse(String.join("\n", lines).contains("libjvm"), lines::toString);
-    }
+    List<String> again = lines(export(pprof, shape, null));
+    assertTrue(again.contains("java;Shop.run_[j] 3"), again::toString);
+    assertFalse(String.join("\n", again).contains("libjvm"), again::toString);
   }
 
   @Test
@@ -251,16 +248,10 @@ class FileExportTest {
     }
     try (StackFiles files = new StackFiles(inputs, StackFile.Choice.comm(true))) {
       long unused = files.shown().whole().get().stacks();
-      GraphSlice graph =
-          files
-              .snapshot(
-                  new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 100, 9, null))
-              .get()
-              .graph();
-      int at = 0;
-      while (!graph.name()[at].equals("b")) {
-        at++;
-      }
+      GraphQuery query =
+          new GraphQuery(StateSet.ALL, GraphQuery.ROOT, GraphQuery.ROOT, 100, 9, null);
+      GraphSlice graph = files.snapshot(query).get().graph();
+      int at = Arrays.asList(graph.name()).indexOf("b");
       files.turn(1);
       unused = files.shown().whole().get().stacks();
       StackExport export =

@@ -35,41 +35,27 @@ class LiveScreenTest {
     assumeTrue(Files.isExecutable(Path.of("/usr/bin/tmux")), "tmux is missing: apt install tmux");
     socket = folder.resolve("tmux").toString();
     tmux(
-        "-u",
-        "-f",
-        "/dev/null",
-        "new-session",
-        "-d",
-        "-x",
-        "100",
-        "-y",
-        "28",
-        "-s",
-        "screen",
+        "-u -f /dev/null new-session -d -x 100 -y 28 -s screen",
         "env PS1='ready> ' LC_ALL=C.UTF-8 bash --norc");
     await("ready>");
     String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-    String themes = Path.of("../themes").toAbsolutePath().normalize().toString();
+    String run =
+        """
+        stty -a | tail -n +2 > %1$s/before
+        %2$s -XX:+UseSerialGC -Dflametop.themes.dir=%3$s -Dflametop.native.dir=%4$s -cp '%5$s' %6$s "$@"
+        echo code=$?
+        stty -a | tail -n +2 > %1$s/after
+        echo done
+        """;
     Files.writeString(
         folder.resolve("run"),
-        "stty -a | tail -n +2 > "
-            + folder.resolve("before")
-            + "\n"
-            + java
-            + " -XX:+UseSerialGC -Dflametop.themes.dir="
-            + themes
-            + " -Dflametop.native.dir="
-            + System.getProperty("flametop.native.dir")
-            + " -cp '"
-            + System.getProperty("java.class.path")
-            + "' "
-            + DemoScreen.class.getName()
-            + " \"$@\"\n"
-            + "echo code=$?\n"
-            + "stty -a | tail -n +2 > "
-            + folder.resolve("after")
-            + "\n"
-            + "echo done\n");
+        run.formatted(
+            folder,
+            java,
+            Path.of("../themes").toAbsolutePath().normalize(),
+            System.getProperty("flametop.native.dir"),
+            System.getProperty("java.class.path"),
+            DemoScreen.class.getName()));
   }
 
   @AfterEach
@@ -79,9 +65,14 @@ class LiveScreenTest {
     }
   }
 
-  private String tmux(String... arguments) throws IOException, InterruptedException {
+  /**
+   * @param line words with a space between two
+   * @param more words that may have spaces
+   */
+  private String tmux(String line, String... more) throws IOException, InterruptedException {
     List<String> command = new ArrayList<>(List.of("/usr/bin/tmux", "-S", socket));
-    command.addAll(List.of(arguments));
+    command.addAll(List.of(line.split(" ")));
+    command.addAll(List.of(more));
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("LC_ALL", "C.UTF-8");
     builder.environment().remove("TMUX");
@@ -92,7 +83,7 @@ class LiveScreenTest {
   }
 
   private String pane() throws Exception {
-    return tmux("capture-pane", "-p", "-t", "screen");
+    return tmux("capture-pane -p -t screen");
   }
 
   private String await(String text) throws Exception {
@@ -129,7 +120,7 @@ class LiveScreenTest {
 
   private void press(String... keys) throws Exception {
     for (String key : keys) {
-      tmux("send-keys", "-t", "screen", key);
+      tmux("send-keys -t screen", key);
     }
   }
 
@@ -173,11 +164,11 @@ class LiveScreenTest {
     await("wrote flametop.folded");
     press("Space");
     await("live again");
-    tmux("resize-window", "-t", "screen", "-x", "200", "-y", "40");
+    tmux("resize-window -t screen -x 200 -y 40");
     await("412 tasks");
-    tmux("resize-window", "-t", "screen", "-x", "39", "-y", "9");
+    tmux("resize-window -t screen -x 39 -y 9");
     await("is too small");
-    tmux("resize-window", "-t", "screen", "-x", "100", "-y", "28");
+    tmux("resize-window -t screen -x 100 -y 28");
     await("live 00:42");
     press("w");
     await("w does nothing here");
@@ -192,7 +183,7 @@ class LiveScreenTest {
   void run_signal_leavesTheTerminalAsItWas(String signal, int code) throws Exception {
     start();
     await("live 00:42");
-    String shell = tmux("display-message", "-p", "-t", "screen", "#{pane_pid}").strip();
+    String shell = tmux("display-message -p -t screen", "#{pane_pid}").strip();
     long java =
         ProcessHandle.of(Long.parseLong(shell))
             .orElseThrow()
@@ -210,11 +201,11 @@ class LiveScreenTest {
   void run_keysTypedAhead_actOnTheAnswerToThoseBefore() throws Exception {
     start("slow");
     await("live 00:42");
-    tmux("send-keys", "-t", "screen", "6", "Down", "Enter");
+    tmux("send-keys -t screen", "6", "Down", "Enter");
     await("1 CPU marked");
     press("1");
     await("space freeze");
-    tmux("send-keys", "-t", "screen", "/", "readQ", "Enter", "s");
+    tmux("send-keys -t screen", "/", "readQ", "Enter", "s");
     await("readQueryFromClient  redis-server");
     press("q");
     await("ready>");

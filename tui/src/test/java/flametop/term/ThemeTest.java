@@ -9,6 +9,7 @@ import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.EnumSet;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,24 +21,7 @@ class ThemeTest {
   static final Path THEMES = Path.of("../themes");
 
   /** Roles that have text upon them, alike on all their shades. */
-  private static final Role[] FRAMES = {
-    Role.USER,
-    Role.KERNEL,
-    Role.JIT,
-    Role.INLINED,
-    Role.PYTHON,
-    Role.PHP,
-    Role.RUBY,
-    Role.UNKNOWN,
-    Role.REASON,
-    Role.PROCESS,
-    Role.GROUP,
-    Role.RUN,
-    Role.QUEUED,
-    Role.DISK,
-    Role.ASLEEP,
-    Role.SELECT
-  };
+  private static final Set<Role> FRAMES = EnumSet.range(Role.SELECT, Role.ASLEEP);
 
   /** Roles that stand beside each other and mean different things. */
   private static final Role[][] TOLD_APART = {
@@ -53,33 +37,31 @@ class ThemeTest {
 
   /** What dichromats see of linear light (Machado, Oliveira, Fernandes 2009, severity 1). */
   private enum Sight {
-    ALL,
-    PROTANOPIA,
-    DEUTERANOPIA,
-    TRITANOPIA;
+    ALL(new double[][] {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}),
+    PROTANOPIA(
+        new double[][] {
+          {0.152286, 1.052583, -0.204868},
+          {0.114503, 0.786281, 0.099216},
+          {-0.003882, -0.048116, 1.051998}
+        }),
+    DEUTERANOPIA(
+        new double[][] {
+          {0.367322, 0.860646, -0.227968},
+          {0.280085, 0.672501, 0.047413},
+          {-0.011820, 0.042940, 0.968881}
+        }),
+    TRITANOPIA(
+        new double[][] {
+          {1.255528, -0.076749, -0.178779},
+          {-0.078411, 0.930809, 0.147602},
+          {0.004733, 0.691367, 0.303900}
+        });
 
-    private double[][] matrix() {
-      return switch (this) {
-        case ALL -> new double[][] {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-        case PROTANOPIA ->
-            new double[][] {
-              {0.152286, 1.052583, -0.204868},
-              {0.114503, 0.786281, 0.099216},
-              {-0.003882, -0.048116, 1.051998}
-            };
-        case DEUTERANOPIA ->
-            new double[][] {
-              {0.367322, 0.860646, -0.227968},
-              {0.280085, 0.672501, 0.047413},
-              {-0.011820, 0.042940, 0.968881}
-            };
-        case TRITANOPIA ->
-            new double[][] {
-              {1.255528, -0.076749, -0.178779},
-              {-0.078411, 0.930809, 0.147602},
-              {0.004733, 0.691367, 0.303900}
-            };
-      };
+    @SuppressWarnings("ImmutableEnumChecker") // nobody writes to it
+    private final double[][] matrix;
+
+    Sight(double[][] matrix) {
+      this.matrix = matrix;
     }
 
     /** How far apart two colours look: in Oklab, where black and white are 1 apart. */
@@ -91,7 +73,6 @@ class ThemeTest {
     }
 
     private double[] seen(int rgb) {
-      double[][] matrix = matrix();
       double[] light = new double[3];
       for (int i = 0; i < 3; i++) {
         double sum = 0;
