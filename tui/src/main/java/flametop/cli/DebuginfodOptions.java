@@ -54,8 +54,7 @@ final class DebuginfodOptions {
     List<String> parts = new ArrayList<>();
     for (String argument : arguments) {
       if (argument.startsWith(OPTION + "=")) {
-        parts.add(OPTION);
-        parts.add(argument.substring(OPTION.length() + 1));
+        parts.addAll(List.of(argument.split("=", 2)));
       } else {
         parts.add(argument);
       }

@@ -5,10 +5,8 @@ import flametop.export.ComparedStacks;
 import flametop.export.OutputFile;
 import flametop.profile.file.StackFile;
 import flametop.profile.file.StackFiles;
-import flametop.profile.file.StackInput;
 import flametop.profile.tree.HeldStacks;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
 import java.nio.file.Path;
 import java.util.List;
@@ -90,18 +88,18 @@ final class DiffCommand implements Callable<Integer> {
     if (screen && normalize) {
       throw Failure.usage("-n is for what is written; the screen compares shares anyhow");
     }
-    StackInput first = ReplayedStacks.open(before);
-    StackInput second = ReplayedStacks.open(now);
+    StackFile compared =
+        StackFile.compared(
+            ReplayedStacks.open(before),
+            ReplayedStacks.open(now),
+            new StackFile.Choice(comm, types.wanted()));
     if (screen) {
-      try (StackFiles files =
-          new StackFiles(
-              StackFile.compared(first, second, new StackFile.Choice(comm, types.wanted())))) {
+      try (StackFiles files = new StackFiles(compared)) {
         return FileScreen.show(files, before + " → " + now, looks);
       }
     }
-    try (StackFile file =
-        StackFile.compared(first, second, new StackFile.Choice(comm, types.wanted()))) {
-      return write(file).number();
+    try (compared) {
+      return write(compared).number();
     }
   }
 
@@ -121,8 +119,7 @@ final class DiffCommand implements Callable<Integer> {
         normalize ? new ComparedStacks.Scale(use.before(), use.now()) : ComparedStacks.Scale.NONE;
     ExitCode code = use.whole() ? ExitCode.DONE : ExitCode.FAILED;
     if (output == null || output.toString().equals("-")) {
-      OutputStream out = new StandardOutput();
-      long unused = ComparedStacks.write(out, stacks, scale);
+      long unused = ComparedStacks.write(new StandardOutput(), stacks, scale);
       return code;
     }
     try (OutputFile to = OutputFile.create(output, force)) {

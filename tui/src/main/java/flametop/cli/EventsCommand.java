@@ -76,11 +76,7 @@ final class EventsCommand implements Callable<Integer> {
               + "; flametop events lists all, with -p PID those of a process too");
     }
     for (ListedSource source : list.first()) {
-      out.print(source.spec());
-      out.print('\t');
-      out.print(source.details());
-      out.print('\t');
-      out.println(source.missing());
+      out.println(String.join("\t", source.spec(), source.details(), source.missing()));
     }
   }
 }

@@ -118,13 +118,10 @@ final class FileScreen implements ScreenExporter.Shown {
                 .filter(stack -> stack.value() > 0)
                 .filter(stack -> through == null || stack.passesThrough(through))
                 .iterator();
-    long total = stacks.total();
-    if (through != null) {
-      total = 0;
-      for (FoldedStack stack : now) {
-        total += stack.value();
-      }
-    }
+    long total =
+        through == null
+            ? stacks.total()
+            : StreamSupport.stream(now.spliterator(), false).mapToLong(FoldedStack::value).sum();
     return new StackExport(
         provenance(reading, facts), reading.measure(), now, total, stacks.decimals(), true);
   }

@@ -48,15 +48,9 @@ final class FilterOptions {
     if (!users.isEmpty()) {
       Users known = new Users();
       for (String user : users) {
-        uids.add(
-            known
-                .uid(user)
-                .orElseThrow(
-                    () ->
-                        Failure.usage(
-                            "-u '"
-                                + CleanText.clean(user, MAX_COMM)
-                                + "': there is no such user; give a name of /etc/passwd, or a uid")));
+        String wrong = "-u '" + CleanText.clean(user, MAX_COMM) + "': there is no such user";
+        String remedy = "; give a name of /etc/passwd, or a uid";
+        uids.add(known.uid(user).orElseThrow(() -> Failure.usage(wrong + remedy)));
       }
     }
     Shape shape = Shape.PLAIN;

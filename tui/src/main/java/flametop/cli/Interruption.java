@@ -80,16 +80,10 @@ final class Interruption {
 
   private void wind() {
     requested.countDown();
-    boolean interrupted = false;
-    while (finished.getCount() > 0) {
-      try {
-        finished.await();
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
+    try {
+      finished.await();
+    } catch (InterruptedException e) {
+      // Nobody interrupts a hook.
     }
     Runtime.getRuntime().halt(code);
   }

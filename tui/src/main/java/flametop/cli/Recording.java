@@ -14,6 +14,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** One run of {@code flametop record}, from the first pass to the last line. */
@@ -102,7 +103,7 @@ final class Recording implements AutoCloseable {
       interruption.await(Math.max(0, Math.min(STEP_NANOS, limits.nanos() - elapsed())));
       gone = workload == null ? !TargetOptions.isThere(limits.target()) : workload.isOver();
       keepToBudget();
-      showProgress();
+      show(this::progress);
     }
     boolean early = gone && (limits.nanos() != Long.MAX_VALUE || limits.passes() != Long.MAX_VALUE);
     if (!recorded) {
@@ -115,8 +116,7 @@ final class Recording implements AutoCloseable {
     if (!recorded && monitor.namesAwaited() > 0) {
       Main.complain(
           err,
-          String.format(
-              Locale.ROOT,
+          format(
               "the names of %,d frames had not come: they are written as file+0xoffset",
               monitor.namesAwaited()));
     }
@@ -181,9 +181,7 @@ final class Recording implements AutoCloseable {
     long until = System.nanoTime() + SOURCES_NANOS;
     while (monitor.settledSources() < limits.events() && System.nanoTime() < until && !ended()) {
       interruption.await(STEP_NANOS);
-      if (progressIsDue()) {
-        show("flametop: attaches sources of events; Ctrl-C ends it");
-      }
+      show(() -> "attaches sources of events; Ctrl-C ends it");
     }
     begun = sampler.elapsedNanos();
     if (!ended()) {
@@ -191,11 +189,9 @@ final class Recording implements AutoCloseable {
       int attached = monitor.settledSources() - monitor.missingSources().size();
       Main.complain(
           err,
-          String.format(
-              Locale.ROOT,
+          format(
               "%,d of %,d sources of events attached: the recording begins",
-              attached,
-              limits.events()));
+              attached, limits.events()));
     }
   }
 
@@ -239,9 +235,7 @@ final class Recording implements AutoCloseable {
     }
     until = System.nanoTime() + (interrupted ? INTERRUPTED_NANOS : LAST_FILES_NANOS);
     while (DebugFiles.of(monitor.counters()).awaited() > 0 && goesOn(until, interrupted)) {
-      if (progressIsDue()) {
-        show("flametop: " + DebugFiles.of(monitor.counters()) + "; Ctrl-C writes without");
-      }
+      show(() -> DebugFiles.of(monitor.counters()) + "; Ctrl-C writes without");
     }
     if (limits.lines()) {
       monitor.askPlaces();
@@ -278,48 +272,41 @@ final class Recording implements AutoCloseable {
     return balance.of(Counter.TASK_PASSES) > 0 || balance.of(Counter.CPU_SAMPLES) > 0;
   }
 
-  private void showProgress() {
-    if (progressIsDue()) {
-      Balance b = new Balance(monitor.counters());
-      show(
-          String.format(
-              Locale.ROOT,
-              "flametop: %.0f s, %,d tasks, %,d passes, %,d samples%s; Ctrl-C ends it and writes",
-              elapsed() / 1e9,
-              b.of(Counter.TASKS),
-              b.of(Counter.PASSES_MADE),
-              b.of(Counter.CPU_SAMPLES),
-              b.of(Counter.CPU_DROPPED) + b.of(Counter.PASSES_LATE) == 0
-                  ? ""
-                  : String.format(
-                      Locale.ROOT,
-                      ", %,d lost, %,d passes late",
-                      b.of(Counter.CPU_DROPPED),
-                      b.of(Counter.PASSES_LATE))));
-    }
+  private String progress() {
+    Balance b = new Balance(monitor.counters());
+    String lost =
+        b.of(Counter.CPU_DROPPED) + b.of(Counter.PASSES_LATE) == 0
+            ? ""
+            : format(
+                ", %,d lost, %,d passes late",
+                b.of(Counter.CPU_DROPPED), b.of(Counter.PASSES_LATE));
+    return format(
+        "%.0f s, %,d tasks, %,d passes, %,d samples%s; Ctrl-C ends it and writes",
+        elapsed() / 1e9,
+        b.of(Counter.TASKS),
+        b.of(Counter.PASSES_MADE),
+        b.of(Counter.CPU_SAMPLES),
+        lost);
   }
 
   private void showWaiting(int count, String what) {
-    if (progressIsDue()) {
-      show(
-          String.format(
-              Locale.ROOT, "flametop: %,d %s to come; Ctrl-C writes without", count, what));
-    }
+    show(() -> format("%,d %s to come; Ctrl-C writes without", count, what));
   }
 
-  private boolean progressIsDue() {
+  private static String format(String format, Object... figures) {
+    return String.format(Locale.ROOT, format, figures);
+  }
+
+  /** Shows how far it is, now and then, where somebody looks. */
+  private void show(Supplier<String> line) {
     long now = System.nanoTime();
-    if (!progress || now < nextProgress) {
-      return false;
+    if (progress && now >= nextProgress) {
+      nextProgress = now + PROGRESS_NANOS;
+      String text = "flametop: " + line.get();
+      // A line that wraps could not be taken back.
+      err.print("\r\u001B[K" + text.substring(0, Math.min(text.length(), MOST_PROGRESS)));
+      err.flush();
     }
-    nextProgress = now + PROGRESS_NANOS;
-    return true;
-  }
-
-  private void show(String line) {
-    // A line that wraps could not be taken back.
-    err.print("\r\u001B[K" + line.substring(0, Math.min(line.length(), MOST_PROGRESS)));
-    err.flush();
   }
 
   private void clearProgress() {

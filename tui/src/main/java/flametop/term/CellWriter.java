@@ -216,13 +216,11 @@ final class CellWriter {
   }
 
   private void moveTo(CellGrid grid, int x, int y) {
-    if (cursorY == y && cursorX <= x) {
-      if (x - cursorX <= GAP && isOnePen(grid, x, y)) {
-        while (cursorX < x) {
-          put(grid, cursorX, y);
-        }
-        return;
+    if (cursorY == y && cursorX <= x && x - cursorX <= GAP && isOnePen(grid, x, y)) {
+      while (cursorX < x) {
+        put(grid, cursorX, y);
       }
+      return;
     }
     out.write("\033[");
     if (cursorY == y && columnMoves) {
@@ -399,12 +397,10 @@ final class CellWriter {
   /** The pen for a cell with these paints. */
   Pen pen(int fg, int bg, int attributes) {
     long cell = (long) fg << 18 | (long) bg << 2 | attributes;
-    int at = slot(cell);
-    while (pens[at] != null) {
-      if (cells[at] == cell) {
-        return pens[at];
-      }
-      at = at + 1 & pens.length - 1;
+    int at = place(cell);
+    Pen known = pens[at];
+    if (known != null) {
+      return known;
     }
     Pen made = make(fg, bg, attributes);
     cells[at] = cell;
@@ -415,8 +411,13 @@ final class CellWriter {
     return made;
   }
 
-  private int slot(long cell) {
-    return (int) (cell * 0x9E3779B97F4A7C15L >>> 40) & pens.length - 1;
+  /** The place of a cell's pen; the free place for it if there is none. */
+  private int place(long cell) {
+    int at = (int) (cell * 0x9E3779B97F4A7C15L >>> 40) & pens.length - 1;
+    while (pens[at] != null && cells[at] != cell) {
+      at = at + 1 & pens.length - 1;
+    }
+    return at;
   }
 
   private void grow() {
@@ -426,10 +427,7 @@ final class CellWriter {
     pens = new Pen[old.length * 2];
     for (int i = 0; i < old.length; i++) {
       if (old[i] != null) {
-        int at = slot(oldCells[i]);
-        while (pens[at] != null) {
-          at = at + 1 & pens.length - 1;
-        }
+        int at = place(oldCells[i]);
         cells[at] = oldCells[i];
         pens[at] = old[i];
       }

@@ -355,33 +355,20 @@ final class ScreenLoop {
     state = state.withMessage(said + text);
   }
 
-  private void remember(String text) {
-    remembering = start("history", () -> history.add(text));
-  }
-
   private void apply(Effect effect) throws IOException {
     if (effect instanceof Effect.Quit) {
       exitCode = 0;
-      return;
-    }
-    if (effect instanceof Effect.Repaint) {
+    } else if (effect instanceof Effect.Repaint) {
       display.repaint();
-      return;
-    }
-    if (effect instanceof Effect.Copy c) {
+    } else if (effect instanceof Effect.Copy c) {
       copy(c.text());
-      return;
+    } else if (effect instanceof Effect.Remember r) {
+      remembering = start("history", () -> history.add(r.text()));
+    } else if (session == null) {
+      state = scene.settled().withMessage("not yet: sampling is still being opened");
+    } else {
+      apply(effect, session);
     }
-    if (effect instanceof Effect.Remember r) {
-      remember(r.text());
-      return;
-    }
-    if (session == null) {
-      ViewState before = scene.settled();
-      state = before.withMessage("not yet: sampling is still being opened");
-      return;
-    }
-    apply(effect, session);
   }
 
   private void apply(Effect effect, LiveSession to) {
