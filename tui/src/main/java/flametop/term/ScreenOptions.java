@@ -4,6 +4,8 @@ import flametop.profile.answer.Shape;
 import flametop.profile.answer.StateSet;
 import flametop.sampler.Budget;
 import flametop.view.base.Origin;
+import flametop.view.state.Keymap;
+import java.util.List;
 
 /**
  * The decisions of the command line about the screen.
@@ -34,4 +36,15 @@ public record ScreenOptions(
     double budget,
     Budget.Kept kept,
     Look look,
-    Preferences preferences) {}
+    Preferences preferences) {
+  /**
+   * The settings of the user for every screen.
+   *
+   * @param keymap which key does what
+   * @param mouse whether the screen takes the mouse
+   * @param notices faults in the settings, a line each
+   * @param history the searches of earlier screens
+   */
+  public record Preferences(
+      Keymap keymap, boolean mouse, List<String> notices, SearchHistory history) {}
+}

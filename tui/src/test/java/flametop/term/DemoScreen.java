@@ -81,7 +81,7 @@ public final class DemoScreen {
                 Double.POSITIVE_INFINITY,
                 new flametop.sampler.Budget.Kept(false, false, false),
                 new Look(Look.DEFAULT_THEME, "", UserFiles.NONE, false),
-                new Preferences(Keymap.DEFAULT, true, List.of(), SearchHistory.NONE)),
+                new ScreenOptions.Preferences(Keymap.DEFAULT, true, List.of(), SearchHistory.NONE)),
             session);
     try {
       System.exit(screen.run());

@@ -1,7 +1,7 @@
 package flametop.cli.settings;
 
 import flametop.term.Look;
-import flametop.term.Preferences;
+import flametop.term.ScreenOptions;
 import flametop.term.SearchHistory;
 import flametop.term.UserFiles;
 import java.io.PrintWriter;
@@ -67,10 +67,10 @@ public final class LookOptions {
   }
 
   /** Last: by now every setting was looked at, and the problems are known. */
-  public Preferences preferences(Settings settings) {
+  public ScreenOptions.Preferences preferences(Settings settings) {
     Boolean off = noMouse == null ? null : Boolean.FALSE;
     boolean mouse = settings.given(off, "mouse", new Settings.YesNo(), true);
-    return new Preferences(
+    return new ScreenOptions.Preferences(
         settings.keymap(), mouse, settings.problems(), SearchHistory.of(System.getenv()));
   }
 }
