@@ -344,26 +344,22 @@ final class RecordCommand implements Callable<Integer> {
             budget.of(rates),
             lines,
             replay.file() == null ? events.specs().size() : 0);
+    return new Recording(source, limits, output(source, file, err), interruption, err);
+  }
+
+  private RecordingOutput output(SampleSource source, @Nullable OutputFile file, PrintWriter err) {
+    StateSet shown = states.shown(source.facts().wholeHost());
     if (format == Format.XSTACK) {
-      StateSet shown = states.shown(source.facts().wholeHost());
-      RowOutput rows = new RowOutput(source, shown, !quiet, reversed, file);
-      return new Recording(source, limits, rows, interruption, err);
+      return new RowOutput(source, shown, !quiet, reversed, file);
     }
-    StackFormat stackFormat = format.stacks;
-    if (stackFormat == null) {
-      return new Recording(source, limits, new StreamOutput(source, file), interruption, err);
+    StackFormat stacks = format.stacks;
+    if (stacks == null) {
+      return new StreamOutput(source, file);
     }
-    StackOutput stacks =
-        new StackOutput(
-            source,
-            by == null ? filters.filter() : filters.filter().plus(new Shape.Group(by)),
-            states.shown(source.facts().wholeHost()),
-            stackFormat,
-            unit == Unit.SAMPLES,
-            measure(),
-            file,
-            err);
-    return new Recording(source, limits, stacks, interruption, err);
+    Shape filter = filters.filter();
+    Shape shape = by == null ? filter : filter.plus(new Shape.Group(by));
+    return new StackOutput(
+        source, shape, shown, stacks, unit == Unit.SAMPLES, measure(), file, err);
   }
 
   /** Number of the source whose weights are written, or {@link LiveSource#TIME}. */

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.export.Provenance;
 import flametop.export.SampleExport;
 import flametop.export.StackFormat;
 import flametop.profile.answer.FoldedStack;
@@ -126,15 +127,15 @@ final class SampleRoundTripTest {
 
   private static byte[] written(SampleLog log, StackFormat format) throws Exception {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    flametop.export.Provenance provenance =
-        new flametop.export.Provenance(
+    Provenance provenance =
+        new Provenance(
             "flametop 0",
             "m",
             0,
             0,
             0,
             false,
-            List.of(new flametop.export.Provenance.Fact("program", "flametop 0")));
+            List.of(new Provenance.Fact("program", "flametop 0")));
     new SampleExport(provenance, log, SampleExport.By.STATE).write(format, out);
     return out.toByteArray();
   }

@@ -11,7 +11,6 @@ import flametop.view.screen.GoldenFrames;
 import flametop.view.screen.Pictures;
 import java.io.ByteArrayOutputStream;
 import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -35,12 +34,11 @@ class CellWriterTest {
 
   /** Pictures of one size. */
   private static List<CellGrid> pictures(int columns, int rows) {
-    List<CellGrid> grids = new ArrayList<>();
-    for (Pictures.Frame frame : GoldenFrames.golden()) {
-      if (frame.grid().columns() == columns && frame.grid().rows() == rows) {
-        grids.add(frame.grid());
-      }
-    }
+    List<CellGrid> grids =
+        GoldenFrames.golden().stream()
+            .map(Pictures.Frame::grid)
+            .filter(grid -> grid.columns() == columns && grid.rows() == rows)
+            .toList();
     assertTrue(grids.size() > 5);
     return grids;
   }

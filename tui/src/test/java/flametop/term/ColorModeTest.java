@@ -2,8 +2,8 @@ package flametop.term;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,14 +30,9 @@ class ColorModeTest {
   })
   void of_environment_isWhatItTells(
       String term, String colorTerm, String noColor, ColorMode expected) {
-    Map<String, String> environment = new HashMap<>();
-    environment.put("TERM", term);
-    if (colorTerm != null) {
-      environment.put("COLORTERM", colorTerm);
-    }
-    if (noColor != null) {
-      environment.put("NO_COLOR", noColor);
-    }
+    String colours = Objects.toString(colorTerm, "");
+    String none = Objects.toString(noColor, "");
+    Map<String, String> environment = Map.of("TERM", term, "COLORTERM", colours, "NO_COLOR", none);
     assertEquals(expected, ColorMode.of(environment));
   }
 

@@ -32,13 +32,8 @@ class ContrastTest {
   private static List<Pictures.Frame> frames;
 
   static Stream<Arguments> themes() {
-    Stream.Builder<Arguments> all = Stream.builder();
-    for (String name : ThemeTest.names()) {
-      for (ColorMode mode : MODES) {
-        all.add(Arguments.of(name, mode));
-      }
-    }
-    return all.build();
+    return ThemeTest.names().stream()
+        .flatMap(name -> Stream.of(MODES).map(mode -> Arguments.of(name, mode)));
   }
 
   private static List<Pictures.Frame> frames() {
