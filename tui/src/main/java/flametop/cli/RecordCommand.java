@@ -208,7 +208,6 @@ final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** How long. */
   static final class Duration implements ITypeConverter<Double> {
     @Override
     public Double convert(String text) {
@@ -221,7 +220,6 @@ final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** How many passes. */
   static final class Passes implements ITypeConverter<Long> {
     @Override
     public Long convert(String text) {
@@ -229,7 +227,6 @@ final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** The outermost frames. */
   static final class By extends OneOf<RootOrder> {
     By() {
       super(
@@ -259,7 +256,6 @@ final class RecordCommand implements Callable<Integer> {
     }
   }
 
-  /** What is written. */
   static final class FormatName extends OneOf<Format> {
     FormatName() {
       super(List.of(Format.values()));

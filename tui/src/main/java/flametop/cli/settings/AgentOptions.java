@@ -147,14 +147,12 @@ public final class AgentOptions {
       })
   private @Nullable Path config;
 
-  /** A kind of store. */
   static final class Kind extends OneOf<Store> {
     Kind() {
       super(List.of(Store.values()));
     }
   }
 
-  /** An interval. */
   static final class Seconds implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
@@ -162,7 +160,6 @@ public final class AgentOptions {
     }
   }
 
-  /** MiB of the spool. */
   static final class SpoolSize implements ITypeConverter<Integer> {
     @Override
     public Integer convert(String text) {
