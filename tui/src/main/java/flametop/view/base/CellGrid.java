@@ -148,6 +148,13 @@ public final class CellGrid {
     }
   }
 
+  /** Blanks a rectangle. */
+  public void fill(int x, int y, int width, int height, int bg) {
+    for (int row = y; row < y + height; row++) {
+      fill(x, row, width, bg);
+    }
+  }
+
   /**
    * Writes text from {@code x} on, cut to {@code width} columns with an ellipsis at its end if the
    * text is longer. The text has the colour {@link Paint#words}.

@@ -9,6 +9,7 @@ import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.layout.CpuPanel;
+import flametop.view.layout.Piece;
 import flametop.view.layout.Scene;
 import flametop.view.state.PaintOptions;
 import flametop.view.state.ShownCpus;
@@ -44,9 +45,6 @@ public final class CpuPanelPainter {
     BARE
   }
 
-  /** Words in the colour of their part of the bar. */
-  private record Piece(String text, int paint) {}
-
   private CpuPanelPainter() {}
 
   public static void paint(Scene scene, CellGrid grid) {
@@ -66,17 +64,18 @@ public final class CpuPanelPainter {
       case COLUMNS -> inColumns(scene, grid, cpus, layout.rows());
       case BUSIEST -> {
         List<CpuRow> byLoad = new ArrayList<>(cpus);
-        byLoad.sort(
-            Comparator.comparingDouble((CpuRow r) -> -busy(r)).thenComparingInt(CpuRow::cpu));
-        List<CpuRow> busiest = new ArrayList<>(byLoad.subList(0, layout.busiest()));
-        busiest.sort(Comparator.comparingInt(CpuRow::cpu));
+        byLoad.sort(ShownCpus.most(CpuRow::busy));
+        List<CpuRow> busiest = byNumber(byLoad.subList(0, layout.busiest()));
         inColumns(scene, grid, busiest, layout.rows() - 1);
-        List<CpuRow> rest = new ArrayList<>(byLoad.subList(layout.busiest(), byLoad.size()));
-        rest.sort(Comparator.comparingInt(CpuRow::cpu));
+        List<CpuRow> rest = byNumber(byLoad.subList(layout.busiest(), byLoad.size()));
         rest(scene, grid, scene.cpuTop + layout.rows() - 1, rest);
       }
       case MAP -> map(scene, grid, cpus, layout);
     }
+  }
+
+  private static List<CpuRow> byNumber(List<CpuRow> cpus) {
+    return cpus.stream().sorted(Comparator.comparingInt(CpuRow::cpu)).toList();
   }
 
   /**
@@ -94,14 +93,8 @@ public final class CpuPanelPainter {
     use(scene.options, grid, x, y, bar, cpu, Paint.CHROME);
     queue(grid, x + bar, y, cpu, Paint.GROUND);
     x += bar + 1;
-    grid.text(
-        x,
-        y,
-        7,
-        String.format(Locale.ROOT, "%7s", Units.percentField(cpu.busy())),
-        Paint.TEXT,
-        Paint.GROUND,
-        CellGrid.BOLD);
+    String busy = Units.right(Units.percentField(cpu.busy()), 7);
+    grid.text(x, y, 7, busy, Paint.TEXT, Paint.GROUND, CellGrid.BOLD);
     x += 8;
 
     int idleBar = columns >= 140 ? 12 : columns >= 60 ? 8 : 0;
@@ -109,27 +102,18 @@ public final class CpuPanelPainter {
     Form form = form(cpus, room - 5 - idleBar, 5 + idleBar);
     String idle = idle(cpu, form);
     String wrong = wrong(cpu, form);
-    int end = x;
-    for (Piece piece : details(cpu, form)) {
-      end += grid.text(end, y, x + room - end, piece.text, piece.paint, Paint.GROUND, 0);
-    }
+    Words words = new Words(grid, x, y, x + room, Paint.GROUND).write(details(cpu, form));
     int wrongX = columns - 1 - TextWidth.of(wrong);
     grid.text(wrongX, y, columns - wrongX, wrong, Paint.DIM, Paint.GROUND, 0);
     int idleX = wrongX - (wrong.isEmpty() ? 0 : 3) - TextWidth.of(idle);
     // These words come and go, and never move other words.
     String steal = " steal " + Math.round(cpu.steal() * 100);
-    if (cpu.steal() >= 0.005 && end + steal.length() + 2 <= idleX - idleBar - 6) {
-      end += grid.text(end, y, steal.length(), steal, Paint.WORSE, Paint.GROUND, 0);
+    if (cpu.steal() >= 0.005 && words.x() + steal.length() + 2 <= idleX - idleBar - 6) {
+      words.write(steal, Paint.WORSE);
     }
-    grid.text(
-        idleX,
-        y,
-        columns - idleX,
-        idle,
-        cpu.idle().isEmpty() ? Paint.DIM : Paint.TEXT,
-        Paint.GROUND,
-        0);
-    if (idleBar > 0 && !cpu.idle().isEmpty() && idleX - idleBar - 6 > end) {
+    int idlePaint = cpu.idle().isEmpty() ? Paint.DIM : Paint.TEXT;
+    grid.text(idleX, y, columns - idleX, idle, idlePaint, Paint.GROUND, 0);
+    if (idleBar > 0 && !cpu.idle().isEmpty() && idleX - idleBar - 6 > words.x()) {
       residency(scene, grid, idleX - idleBar - 1, y, idleBar, cpu);
       grid.text(idleX - idleBar - 6, y, 4, "idle", Paint.DIM, Paint.GROUND, 0);
     }
@@ -147,7 +131,7 @@ public final class CpuPanelPainter {
         String wrong = wrong(cpu, form);
         String idle = idle(cpu, form);
         int gaps = wrong.isEmpty() ? 4 : 7;
-        int texts = width(details(cpu, form)) + TextWidth.of(idle) + TextWidth.of(wrong);
+        int texts = Piece.width(details(cpu, form)) + TextWidth.of(idle) + TextWidth.of(wrong);
         fits &= form == Form.NO_IDLE ? texts <= room + idleBar : texts + gaps <= room;
       }
       if (fits) {
@@ -158,10 +142,7 @@ public final class CpuPanelPainter {
   }
 
   private static int nameWidth(List<CpuRow> cpus) {
-    int widest = 0;
-    for (CpuRow r : cpus) {
-      widest = Math.max(widest, r.cpu());
-    }
+    int widest = cpus.stream().mapToInt(CpuRow::cpu).max().orElse(0);
     return 3 + Integer.toString(widest).length();
   }
 
@@ -249,10 +230,7 @@ public final class CpuPanelPainter {
       }
       text = "most CPU" + most.cpu() + " " + Units.percent(most.busy());
     } else if (row == 2) {
-      double waiting = 0;
-      for (CpuRow cpu : cpus) {
-        waiting += Double.isNaN(cpu.waiting()) ? 0 : cpu.waiting();
-      }
+      double waiting = cpus.stream().mapToDouble(cpu -> orZero(cpu.waiting())).sum();
       text = "waiting " + waiting(waiting).trim();
     }
     grid.text(x, y, room, text, Paint.DIM, Paint.GROUND, 0);
@@ -282,18 +260,16 @@ public final class CpuPanelPainter {
     if (marked) {
       grid.put(x - 1, y, '●', Paint.ACCENT, Paint.GROUND, CellGrid.BOLD);
     }
-    grid.text(
-        x,
-        y,
-        width,
-        "CPU" + cpu,
-        marked ? Paint.ACCENT : Paint.DIM,
-        Paint.GROUND,
-        marked ? CellGrid.BOLD : 0);
+    int paint = marked ? Paint.ACCENT : Paint.DIM;
+    grid.text(x, y, width, "CPU" + cpu, paint, Paint.GROUND, marked ? CellGrid.BOLD : 0);
   }
 
   private static double busy(CpuRow cpu) {
-    return Double.isNaN(cpu.busy()) ? 0 : cpu.busy();
+    return orZero(cpu.busy());
+  }
+
+  private static double orZero(double figure) {
+    return Double.isNaN(figure) ? 0 : figure;
   }
 
   private static double mean(List<CpuRow> cpus, int from, int to) {
@@ -312,15 +288,8 @@ public final class CpuPanelPainter {
         split
             ? new double[] {cpu.user(), cpu.system(), cpu.irq(), cpu.softirq(), cpu.steal()}
             : new double[] {cpu.busy(), 0, 0, 0, 0};
-    Bar.paint(
-        grid,
-        x,
-        y,
-        width,
-        parts,
-        new int[] {USER, SYSTEM, IRQ, SOFTIRQ, Paint.WORSE},
-        trough,
-        options);
+    int[] paints = {USER, SYSTEM, IRQ, SOFTIRQ, Paint.WORSE};
+    Bar.paint(grid, x, y, width, parts, paints, trough, options);
   }
 
   /** Paints the time that tasks waited for a CPU, as a height at the end of its bar. */
@@ -336,26 +305,19 @@ public final class CpuPanelPainter {
     if (scene.options.plain()) {
       return;
     }
-    String[] names = {"user", "system", "irq", "softirq", "steal", "waiting"};
-    int[] paints = {USER, SYSTEM, IRQ, SOFTIRQ, Paint.WORSE, WAITING};
-    int width = -1;
-    for (String name : names) {
-      width += name.length() + 4;
-    }
-    int x = scene.columns - width;
-    if (x < from) {
-      return;
-    }
-    grid.fill(x - 1, row, width + 2, Paint.GROUND);
-    for (int i = 0; i < names.length; i++) {
-      grid.put(x, row, '■', paints[i], Paint.GROUND, 0);
-      x += 2 + grid.text(x + 2, row, names[i].length(), names[i], Paint.DIM, Paint.GROUND, 0) + 2;
-    }
+    List<Legend.Entry> entries =
+        List.of(
+            new Legend.Entry(USER, "user"),
+            new Legend.Entry(SYSTEM, "system"),
+            new Legend.Entry(IRQ, "irq"),
+            new Legend.Entry(SOFTIRQ, "softirq"),
+            new Legend.Entry(Paint.WORSE, "steal"),
+            new Legend.Entry(WAITING, "waiting"));
+    Legend.paint(scene, grid, row, from, entries);
   }
 
   private static double irq(CpuRow cpu) {
-    return (Double.isNaN(cpu.softirq()) ? 0 : cpu.softirq())
-        + (Double.isNaN(cpu.irq()) ? 0 : cpu.irq());
+    return orZero(cpu.softirq()) + orZero(cpu.irq());
   }
 
   private static void residency(Scene scene, CellGrid grid, int x, int y, int width, CpuRow cpu) {
@@ -375,14 +337,6 @@ public final class CpuPanelPainter {
         Role.ASLEEP, states <= 1 ? Paint.SHADES - 1 : state * (Paint.SHADES - 1) / (states - 1));
   }
 
-  private static int width(List<Piece> pieces) {
-    int sum = 0;
-    for (Piece piece : pieces) {
-      sum += TextWidth.of(piece.text);
-    }
-    return sum;
-  }
-
   private static List<Piece> details(CpuRow cpu, Form form) {
     List<Piece> pieces = new ArrayList<>();
     if (form == Form.BARE) {
@@ -400,17 +354,15 @@ public final class CpuPanelPainter {
       }
     }
     if (!Double.isNaN(cpu.waiting())) {
-      boolean words = form.compareTo(Form.SHORT_WAITING) < 0;
-      String text = waiting(cpu.waiting());
-      pieces.add(
-          new Piece(
-              (words ? "  waiting " : " wait ") + text,
-              cpu.waiting() >= 1e7 ? WAITING : Paint.DIM));
+      String word = form.compareTo(Form.SHORT_WAITING) < 0 ? "  waiting " : " wait ";
+      Role role = cpu.waiting() >= 1e7 ? Role.QUEUED : Role.DIM;
+      pieces.add(Piece.of(word + waiting(cpu.waiting()), role));
     }
     if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.frequency())) {
-      pieces.add(new Piece("  " + frequency(cpu.frequency()), Paint.DIM));
+      pieces.add(Piece.of("  " + frequency(cpu.frequency()), Role.DIM));
       if (!Double.isNaN(cpu.utilisation())) {
-        pieces.add(new Piece(" cycles " + Units.percentField(cpu.utilisation()).trim(), Paint.DIM));
+        String cycles = Units.percentField(cpu.utilisation()).trim();
+        pieces.add(Piece.of(" cycles " + cycles, Role.DIM));
       }
     }
     return pieces;
@@ -422,9 +374,8 @@ public final class CpuPanelPainter {
    */
   private static Piece part(String name, double share) {
     long percent = Math.round(share * 100);
-    return new Piece(
-        name + " " + (Double.isNaN(share) ? "n/a" : Units.right(Long.toString(percent), 2)),
-        percent > 0 ? Paint.TEXT : Paint.DIM);
+    String text = Double.isNaN(share) ? "n/a" : Units.right(Long.toString(percent), 2);
+    return Piece.of(name + " " + text, percent > 0 ? Role.TEXT : Role.DIM);
   }
 
   /** Time that tasks waited, each second: {@code 12.3 ms/s}, {@code 4.56 s/s}. */
@@ -455,16 +406,11 @@ public final class CpuPanelPainter {
     }
     StringBuilder text = new StringBuilder();
     for (IdleRow row : shown) {
-      String name =
-          row.name().length() > MAX_STATE_NAME
-              ? row.name().substring(0, MAX_STATE_NAME)
-              : row.name();
-      text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(name);
-      text.append(' ')
-          .append(
-              tenths
-                  ? Units.percentField(row.residency())
-                  : Units.right(Long.toString(Math.round(row.residency() * 100)), 3));
+      String name = row.name().substring(0, Math.min(MAX_STATE_NAME, row.name().length()));
+      long percent = Math.round(row.residency() * 100);
+      text.append(text.isEmpty() ? "" : tenths ? "  " : " ").append(name).append(' ');
+      text.append(
+          tenths ? Units.percentField(row.residency()) : Units.right(Long.toString(percent), 3));
     }
     return text.toString();
   }
@@ -484,7 +430,7 @@ public final class CpuPanelPainter {
       if (!Double.isNaN(row.tooShort())) {
         entries += row.entries();
         tooShort += row.tooShort() * row.entries();
-        tooLong += Double.isNaN(row.tooLong()) ? 0 : row.tooLong() * row.entries();
+        tooLong += orZero(row.tooLong()) * row.entries();
       }
     }
     StringBuilder text = new StringBuilder();
@@ -495,7 +441,7 @@ public final class CpuPanelPainter {
       }
     }
     if (form.compareTo(Form.OWN_WAKEUPS) <= 0 && !Double.isNaN(cpu.wakeups())) {
-      long own = Double.isNaN(cpu.ownWakeups()) ? 0 : Math.round(cpu.ownWakeups());
+      long own = Math.round(orZero(cpu.ownWakeups()));
       text.append(text.isEmpty() ? "" : "  ");
       if (form == Form.ALL) {
         String wakes = Long.toString(Math.round(cpu.wakeups()));

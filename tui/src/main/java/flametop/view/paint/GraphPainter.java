@@ -41,7 +41,17 @@ public final class GraphPainter {
   /** A name that does not fit is cut to so many cells, or left out: fewer letters tell nothing. */
   private static final int LEAST_LABEL = 5;
 
-  private GraphPainter() {}
+  private final Scene scene;
+  private final Plot plot;
+  private final Geometry g;
+  private final CellGrid grid;
+
+  private GraphPainter(Scene scene, Plot plot, CellGrid grid) {
+    this.scene = scene;
+    this.plot = plot;
+    g = plot.geometry;
+    this.grid = grid;
+  }
 
   static void paint(Scene scene, CellGrid grid) {
     Geometry g = scene.geometry;
@@ -65,19 +75,22 @@ public final class GraphPainter {
    * @param marked whether the selected box is marked
    */
   static void paint(Scene scene, Plot plot, boolean marked, CellGrid grid) {
-    Geometry g = plot.geometry;
+    new GraphPainter(scene, plot, grid).paint(marked);
+  }
+
+  private void paint(boolean marked) {
     int selected = marked ? plot.selectedBox : -1;
     int[] end = new int[g.size()];
     for (int level = 0; level < g.levels(); level++) {
-      ends(g, level, end);
+      ends(level, end);
       int row = plot.rowOf(level);
       if (row >= 0) {
         for (int box = g.levelStart(level); box < g.levelStart(level + 1); box++) {
-          box(scene, g, grid, box, row, end[box], box == selected);
+          box(box, row, end[box], box == selected);
         }
       }
     }
-    hints(plot, grid);
+    hints();
   }
 
   /**
@@ -97,7 +110,7 @@ public final class GraphPainter {
    * The visible end of each box of a level, in eighths: its edge, or the beginning of the next cell
    * that a neighbour or a parent has.
    */
-  private static void ends(Geometry g, int level, int[] end) {
+  private void ends(int level, int[] end) {
     int last = g.levelStart(level + 1) - 1;
     for (int box = last; box >= g.levelStart(level); box--) {
       int right = g.right(box);
@@ -117,29 +130,23 @@ public final class GraphPainter {
     return left % Geometry.CELL <= HALF ? left / Geometry.CELL : left / Geometry.CELL + 1;
   }
 
-  private static void box(
-      Scene scene, Geometry g, CellGrid grid, int box, int row, int end, boolean selected) {
+  private void box(int box, int row, int end, boolean selected) {
     boolean whole = g.right(box) - g.left(box) == g.columns() * Geometry.CELL;
     // A white bar over the whole width would glare: there only the name is marked.
     int bg = selected && !whole ? Paint.of(Role.SELECT) : background(scene, g, box);
     int first = firstCell(g.left(box));
     int full = end / Geometry.CELL;
     grid.fill(first, row, full - first, bg);
-    queued(scene, g, grid, box, row, first, full, bg);
-    boolean guessed = isGuessed(g, box);
+    queued(box, row, first, full, bg);
+    boolean guessed = isGuessed(box);
     for (int x = first; guessed && x < full; x++) {
       int under = grid.background(x, row);
       grid.put(x, row, HATCH, hatch(under), under, 0);
     }
     int inFirst = g.left(box) % Geometry.CELL;
     if (g.left(box) > 0 && inFirst <= HALF && full > first) {
-      grid.put(
-          first,
-          row,
-          Bar.leftBlock(Math.max(1, inFirst)),
-          Paint.GROUND,
-          grid.background(first, row),
-          0);
+      char block = Bar.leftBlock(Math.max(1, inFirst));
+      grid.put(first, row, block, Paint.GROUND, grid.background(first, row), 0);
     }
     if (end % Geometry.CELL > 0 && full >= first) {
       int last = full > first ? grid.background(full - 1, row) : bg;
@@ -151,11 +158,11 @@ public final class GraphPainter {
       bg = Paint.of(Role.SELECT);
       grid.fill(first, row, Math.min(full - first, TextWidth.of(name) + 2), bg);
     }
-    label(scene, g, grid, box, row, first + 1, full - first - 1, bg, selected);
+    label(box, row, first + 1, full - first - 1, bg, selected);
   }
 
   /** Whether a box is of a frame that may not have been there: one that a walk only guessed. */
-  private static boolean isGuessed(Geometry g, int box) {
+  private boolean isGuessed(int box) {
     return !g.isRun(box)
         && g.slice().guessed()[g.node(box)]
         && g.slice().kind()[g.node(box)] != NodeKind.REASON;
@@ -170,8 +177,7 @@ public final class GraphPainter {
    * Paints the part of a box in which tasks waited for a CPU: nothing of the box was at work there,
    * so the part is faded.
    */
-  private static void queued(
-      Scene scene, Geometry g, CellGrid grid, int box, int row, int first, int full, int bg) {
+  private void queued(int box, int row, int first, int full, int bg) {
     int from = (g.queuedFrom(box) + HALF) / Geometry.CELL;
     if (!scene.hasStates() || g.queuedFrom(box) == g.right(box)) {
       return;
@@ -183,58 +189,46 @@ public final class GraphPainter {
     }
   }
 
-  private static void label(
-      Scene scene,
-      Geometry g,
-      CellGrid grid,
-      int box,
-      int row,
-      int x,
-      int room,
-      int bg,
-      boolean selected) {
+  private void label(int box, int row, int x, int room, int bg, boolean selected) {
     if (g.isRun(box)) {
-      run(scene, g.more(box), grid, row, x, room, bg, selected);
+      run(g.more(box), row, x, room, bg, selected);
       return;
     }
     if (room < 1) {
       return;
     }
-    int fg = Paint.INK;
     int index = g.node(box);
     boolean gone = Comparison.isGone(g.slice(), index);
     String name = g.slice().name()[index];
-    String sign = isGuessed(g, box) ? "?" : "";
-    sign +=
-        g.slice().baseline() != null && scene.options.plain()
-            ? Comparison.sign(g.slice(), index, scene.snapshot)
-            : "";
+    String sign = isGuessed(box) ? "?" : "";
+    if (g.slice().baseline() != null && scene.options.plain()) {
+      sign += Comparison.sign(g.slice(), index, scene.snapshot);
+    }
     NodeKind kind = g.slice().kind()[index];
+    int left = Math.max(1, room - sign.length());
     if (kind.isFrame()) {
-      name = ShortName.form(name, Math.max(1, room - sign.length()));
+      name = ShortName.form(name, left);
     } else if (kind == NodeKind.CGROUP) {
-      name = CgroupName.form(name, Math.max(1, room - sign.length()));
+      name = CgroupName.form(name, left);
     }
     if (room < LEAST_LABEL && TextWidth.exceeds(sign + name, room)) {
       return;
     }
     boolean strong = selected || searching(scene) && g.slice().matched()[index];
     int style = (strong ? CellGrid.BOLD : 0) | (gone ? CellGrid.UNDERLINE : 0);
-    grid.text(x, row, room, sign + name, fg, CellGrid.AS_IT_IS, style);
+    grid.text(x, row, room, sign + name, Paint.INK, CellGrid.AS_IT_IS, style);
   }
 
   /**
    * Paints a run of thin frames, quietly: many runs stand side by side. A run without room for its
    * count is a faded cell.
    */
-  private static void run(
-      Scene scene, int count, CellGrid grid, int row, int x, int room, int bg, boolean selected) {
+  private void run(int count, int row, int x, int room, int bg, boolean selected) {
     if (selected || scene.options.plain()) {
       // Dots in a cell of their own take the place of the gap.
       String label = room < 1 ? "…" : runLabel(count, room);
-      int fg = Paint.INK;
       int strong = selected ? CellGrid.BOLD : 0;
-      grid.text(room < 1 ? x - 1 : x, row, Math.max(1, room), label, fg, bg, strong);
+      grid.text(room < 1 ? x - 1 : x, row, Math.max(1, room), label, Paint.INK, bg, strong);
     } else if (room > 1) {
       grid.text(x, row, room, runLabel(count, room), Paint.DIM, bg, 0);
     }
@@ -286,20 +280,20 @@ public final class GraphPainter {
         && isIdle(slice, below);
   }
 
-  private static void hints(Plot plot, CellGrid grid) {
+  private void hints() {
     int bottom = plot.top + plot.rows - 1;
     if (plot.levelsBeyond() > 0) {
       int deepest = plot.levelsBeyond();
       int widest = Math.min(deepest, plot.levelsOfWidest());
       String least = widest == 0 ? "up to " : widest < deepest ? widest + " to " : "";
-      hint(grid, plot.flame ? plot.top : bottom, least + deepest, plot.flame);
+      hint(plot.flame ? plot.top : bottom, least + deepest, plot.flame);
     }
     if (plot.levelsBefore() > 0) {
-      hint(grid, plot.flame ? bottom : plot.top, "" + plot.levelsBefore(), !plot.flame);
+      hint(plot.flame ? bottom : plot.top, "" + plot.levelsBefore(), !plot.flame);
     }
   }
 
-  private static void hint(CellGrid grid, int row, String levels, boolean up) {
+  private void hint(int row, String levels, boolean up) {
     String word = levels.matches("(.* )?1") ? " more level" : " more levels";
     String text = (up ? "▲ " : "▼ ") + levels + word;
     grid.text(1, row, grid.columns() - 1, text, Paint.DIM, Paint.GROUND, 0);

@@ -46,13 +46,13 @@ public final class GraphViewPainter implements ViewPainter {
       CpuPanelPainter.paint(scene, grid);
     }
     if (scene.upperRule >= 0) {
-      RulePainter.paint(scene, grid, scene.upperRule);
+      LinePainter.paint(scene, grid, scene.upperRule);
     }
     if (scene.crumbRow > scene.upperRule) {
-      RulePainter.crumbs(scene, grid, scene.crumbRow);
+      LinePainter.crumbs(scene, grid, scene.crumbRow);
     }
     if (scene.stripTop - 1 >= scene.graphTop + scene.graphRows + scene.sourceRows) {
-      RulePainter.paint(grid, scene.stripTop - 1);
+      LinePainter.paint(grid, scene.stripTop - 1);
       if (!TimePainter.choice(scene, grid, scene.stripTop - 1)) {
         Legend.paint(scene, grid, scene.stripTop - 1);
       }

@@ -14,9 +14,7 @@ public final class HelpPainter {
 
   /** Paints the keys of a view and its legend. */
   public static void paint(Scene scene, CellGrid grid, List<String[]> legend) {
-    for (int y = 1; y < scene.rows - 1; y++) {
-      grid.fill(0, y, scene.columns, Paint.CHROME);
-    }
+    grid.fill(0, 1, scene.columns, scene.rows - 2, Paint.CHROME);
     HelpLayout layout = HelpLayout.of(scene, legend);
     int pages = layout.pages();
     int page = layout.page(scene);

@@ -15,47 +15,33 @@ import java.util.List;
 
 /** The meaning of colours, at the right end of a line between panels. */
 public final class Legend {
-  private static final String PYTHON = "python";
-  private static final String PHP = "php";
-  private static final String RUBY = "ruby";
-  private static final Role[] KINDS = {
-    Role.USER,
-    Role.KERNEL,
-    Role.JIT,
-    Role.INLINED,
-    Role.PYTHON,
-    Role.PHP,
-    Role.RUBY,
-    Role.UNKNOWN,
-    Role.REASON
-  };
-  private static final String[] KIND_LABELS = {
-    "user", "kernel", "jit", "inlined", PYTHON, PHP, RUBY, "no name", "cut short"
-  };
+  /** A kind of frame. */
+  private record Kind(Role role, String label, String meaning) {
+    int paint() {
+      return Paint.of(role, Paint.SHADES / 2);
+    }
+
+    boolean isLanguage() {
+      return role == Role.PYTHON || role == Role.PHP || role == Role.RUBY;
+    }
+  }
+
+  private static final List<Kind> KINDS =
+      List.of(
+          new Kind(Role.USER, "user", "function of a program"),
+          new Kind(Role.KERNEL, "kernel", "function of the kernel"),
+          new Kind(Role.JIT, "jit", "code made at run time"),
+          new Kind(Role.INLINED, "inlined", "inlined into its caller"),
+          new Kind(Role.PYTHON, "python", "function of Python"),
+          new Kind(Role.PHP, "php", "function of PHP"),
+          new Kind(Role.RUBY, "ruby", "function of Ruby"),
+          new Kind(Role.UNKNOWN, "no name", "function without a symbol"),
+          new Kind(Role.REASON, "cut short", "[why]: frames are missing"));
+
   private static final State[] STATES = {State.RUN, State.QUEUED, State.DISK, State.SLEEP};
-
-  /** For each change, a sign for screens without colours, and a word. */
-  private static final String[][] CHANGES = {
-    {"+", "more"}, {"-", "less"}, {" ", "the same"}, {" ", "gone"}
-  };
-
-  private static final Role[] CHANGE_ROLES = {Role.WORSE, Role.BETTER, Role.GROUP, Role.CHROME};
 
   /** The sign of a colour. */
   private static final String SWATCH = "■";
-
-  /** What each kind of frame is, in the order of the kinds. */
-  private static final String[] KIND_MEANINGS = {
-    "function of a program",
-    "function of the kernel",
-    "code made at run time",
-    "inlined into its caller",
-    "function of Python",
-    "function of PHP",
-    "function of Ruby",
-    "function without a symbol",
-    "[why]: frames are missing"
-  };
 
   private static final List<String[]> HEADER =
       List.of(
@@ -104,8 +90,8 @@ public final class Legend {
     }
     if (colours) {
       lines.add(new String[] {"colours"});
-      for (int i = 0; i < KINDS.length; i++) {
-        lines.add(new String[] {SWATCH + KIND_LABELS[i], KIND_MEANINGS[i]});
+      for (Kind kind : KINDS) {
+        lines.add(new String[] {SWATCH + kind.label, kind.meaning});
       }
       lines.add(new String[] {"faded", "only waited for a CPU"});
     }
@@ -115,9 +101,9 @@ public final class Legend {
 
   /** Paints the sign of a colour over the first cell of a line of the help that has one. */
   static void swatch(CellGrid grid, int x, int y, String words) {
-    for (int i = 0; i < KINDS.length; i++) {
-      if (words.equals(SWATCH + KIND_LABELS[i])) {
-        grid.put(x, y, '■', Paint.of(KINDS[i], Paint.SHADES / 2), Paint.CHROME, 0);
+    for (Kind kind : KINDS) {
+      if (words.equals(SWATCH + kind.label)) {
+        grid.put(x, y, '■', kind.paint(), Paint.CHROME, 0);
       }
     }
   }
@@ -131,13 +117,30 @@ public final class Legend {
       compared(scene, grid, row);
       return;
     }
-    boolean byState = scene.colouring() == Colouring.STATE;
-    boolean queued = !byState && scene.geometry.slice().queued() != null && scene.hasStates();
-    List<Entry> entries = entries(byState, queued, scene.state.states());
-    for (String language : new String[] {RUBY, PHP, PYTHON}) {
+    if (scene.options.plain()) {
+      return;
+    }
+    if (scene.colouring() == Colouring.STATE) {
+      paint(scene, grid, row, LEAST_RULE, entries(scene.state.states()));
+      return;
+    }
+    List<Entry> entries = new ArrayList<>();
+    List<Entry> languages = new ArrayList<>();
+    for (Kind kind : KINDS) {
+      Entry entry = new Entry(kind.paint(), kind.label);
+      entries.add(entry);
+      if (kind.isLanguage()) {
+        languages.add(0, entry);
+      }
+    }
+    if (scene.geometry.slice().queued() != null && scene.hasStates()) {
+      // A kind of frame is faded where tasks waited for a CPU.
+      entries.add(new Entry(Paint.faded(KINDS.get(0).paint()), State.QUEUED.label()));
+    }
+    for (Entry language : languages) {
       if (scene.columns - width(entries) < LEAST_RULE) {
         // The name of such a frame tells its kind.
-        entries.removeIf(entry -> entry.label.equals(language));
+        entries.remove(language);
       }
     }
     paint(scene, grid, row, LEAST_RULE, entries);
@@ -145,39 +148,30 @@ public final class Legend {
 
   /** Paints the legend of states, if there is room at the right of {@code from}. */
   public static void states(Scene scene, CellGrid grid, int row, int from, StateSet shown) {
-    paint(scene, grid, row, from + 1, entries(true, false, shown));
+    if (!scene.options.plain()) {
+      paint(scene, grid, row, from + 1, entries(shown));
+    }
   }
 
-  /** A colour and its meaning. */
-  private record Entry(int paint, String label) {}
+  /** A colour and its meaning: a sign in the colour, or a ground with a line below. */
+  record Entry(int paint, int ground, char sign, String label) {
+    Entry(int paint, String label) {
+      this(paint, Paint.GROUND, '■', label);
+    }
+  }
 
-  /**
-   * @param queued whether a kind of frame is faded where tasks waited for a CPU
-   */
-  private static List<Entry> entries(boolean byState, boolean queued, StateSet shown) {
+  private static List<Entry> entries(StateSet shown) {
     List<Entry> entries = new ArrayList<>();
-    if (byState) {
-      for (State state : STATES) {
-        if (shown.contains(state)) {
-          entries.add(new Entry(Paint.of(Role.of(state), Paint.SHADES / 2), state.label()));
-        }
+    for (State state : STATES) {
+      if (shown.contains(state)) {
+        entries.add(new Entry(Paint.of(Role.of(state), Paint.SHADES / 2), state.label()));
       }
-      return entries;
-    }
-    for (int i = 0; i < KINDS.length; i++) {
-      entries.add(new Entry(Paint.of(KINDS[i], Paint.SHADES / 2), KIND_LABELS[i]));
-    }
-    if (queued) {
-      int faded = Paint.faded(Paint.of(Role.USER, Paint.SHADES / 2));
-      entries.add(new Entry(faded, State.QUEUED.label()));
     }
     return entries;
   }
 
-  private static void paint(Scene scene, CellGrid grid, int row, int from, List<Entry> entries) {
-    if (scene.options.plain()) {
-      return;
-    }
+  /** Paints colours at the right end of a row, if there is room from a column on. */
+  static void paint(Scene scene, CellGrid grid, int row, int from, List<Entry> entries) {
     int width = width(entries);
     int x = scene.columns - width;
     if (x < from) {
@@ -185,7 +179,8 @@ public final class Legend {
     }
     grid.fill(x - 1, row, width + 2, Paint.GROUND);
     for (Entry entry : entries) {
-      grid.put(x, row, '■', entry.paint, Paint.GROUND, 0);
+      int style = entry.ground == Paint.GROUND ? 0 : CellGrid.UNDERLINE;
+      grid.put(x, row, entry.sign, entry.paint, entry.ground, style);
       x += 2;
       x += grid.text(x, row, entry.label.length(), entry.label, Paint.DIM, Paint.GROUND, 0) + 2;
     }
@@ -201,29 +196,21 @@ public final class Legend {
 
   private static void compared(Scene scene, CellGrid grid, int row) {
     String with = " compared with " + Header.baseline(scene.snapshot.live()) + " ";
-    int width = -1;
-    for (String[] change : CHANGES) {
-      width += change[1].length() + 4;
-    }
-    int x = scene.columns - width;
+    boolean plain = scene.options.plain();
+    List<Entry> changes =
+        List.of(
+            change(Role.WORSE, plain ? '+' : '■', "more"),
+            change(Role.BETTER, plain ? '-' : '■', "less"),
+            change(Role.GROUP, plain ? ' ' : '■', "the same"),
+            new Entry(Paint.INK, Paint.CHROME, ' ', "gone"));
     int end = 2 + TextWidth.of(with);
-    if (end + 1 < x) {
+    if (end + 1 < scene.columns - width(changes)) {
       grid.text(2, row, end, with, Paint.ACCENT, Paint.GROUND, 0);
     }
-    if (x < LEAST_RULE) {
-      return;
-    }
-    grid.fill(x - 1, row, width + 2, Paint.GROUND);
-    for (int i = 0; i < CHANGES.length; i++) {
-      int paint = Paint.of(CHANGE_ROLES[i]);
-      if (CHANGE_ROLES[i] == Role.CHROME) {
-        grid.put(x, row, ' ', Paint.INK, paint, CellGrid.UNDERLINE);
-      } else {
-        grid.text(x, row, 1, scene.options.plain() ? CHANGES[i][0] : "■", paint, Paint.GROUND, 0);
-      }
-      x += 2;
-      String label = CHANGES[i][1];
-      x += grid.text(x, row, label.length(), label, Paint.DIM, Paint.GROUND, 0) + 2;
-    }
+    paint(scene, grid, row, LEAST_RULE, changes);
+  }
+
+  private static Entry change(Role role, char sign, String label) {
+    return new Entry(Paint.words(Paint.of(role)), Paint.GROUND, sign, label);
   }
 }

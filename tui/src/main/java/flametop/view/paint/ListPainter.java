@@ -15,10 +15,8 @@ final class ListPainter {
   /** Paints the ground and the first row; returns the rest of that row. */
   static Words paint(ListBox box, CellGrid grid, String label, Prompt prompt) {
     Zone<ListBox> zone = box.zone();
-    for (int y = zone.y(); y < zone.y() + zone.height(); y++) {
-      grid.fill(zone.x(), y, zone.width(), Paint.GROUND);
-      grid.fill(box.x, y, box.width, BACKGROUND);
-    }
+    grid.fill(zone.x(), zone.y(), zone.width(), zone.height(), Paint.GROUND);
+    grid.fill(box.x, zone.y(), box.width, zone.height(), BACKGROUND);
     Words words = words(box, grid, box.top, BACKGROUND);
     words.write(label, Paint.ACCENT, CellGrid.BOLD).skip(1);
     return words.write(box.x + box.width - 1 - words.x(), prompt);

@@ -45,9 +45,7 @@ final class SelectionPainter {
   private SelectionPainter() {}
 
   static void paint(Scene scene, CellGrid grid) {
-    for (int r = 0; r < scene.selectionRows; r++) {
-      grid.fill(0, scene.selectionTop + r, scene.columns, Paint.CHROME);
-    }
+    grid.fill(0, scene.selectionTop, scene.columns, scene.selectionRows, Paint.CHROME);
     if (!scene.snapshot.isOpening()) {
       selection(scene, grid);
     }

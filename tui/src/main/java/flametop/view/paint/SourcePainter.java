@@ -29,9 +29,7 @@ final class SourcePainter {
     int top = scene.graphTop + scene.graphRows;
     int end = scene.columns - 1;
     int bottom = top + scene.sourceRows;
-    for (int y = top; y < bottom; y++) {
-      grid.fill(0, y, scene.columns, Paint.CHROME);
-    }
+    grid.fill(0, top, scene.columns, scene.sourceRows, Paint.CHROME);
     boolean known = source.node() == scene.state.selected();
     String hint = hint(scene);
     Words head = new Words(grid, 1, top, end, Paint.CHROME);

@@ -58,15 +58,17 @@ public final class Words {
   }
 
   /** Writes a text into a field of so many cells. */
-  Words field(int cells, String text, int paint, int style) {
+  public Words field(int cells, String text, int paint, int style) {
     grid.text(x, y, Math.min(cells, end - x), text, paint, background, style);
     return skip(cells);
   }
 
+  Words write(Piece piece) {
+    return write(piece.text(), Paint.of(piece.role()), piece.bold() ? CellGrid.BOLD : 0);
+  }
+
   Words write(List<Piece> pieces) {
-    for (Piece piece : pieces) {
-      write(piece.text(), Paint.of(piece.role()), piece.bold() ? CellGrid.BOLD : 0);
-    }
+    pieces.forEach(this::write);
     return this;
   }
 

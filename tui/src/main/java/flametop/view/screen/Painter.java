@@ -6,8 +6,8 @@ import flametop.view.base.Role;
 import flametop.view.base.TextWidth;
 import flametop.view.layout.Scene;
 import flametop.view.paint.FormatPainter;
-import flametop.view.paint.HeaderPainter;
 import flametop.view.paint.HelpPainter;
+import flametop.view.paint.LinePainter;
 import flametop.view.paint.PickPainter;
 import flametop.view.paint.SourceListPainter;
 import flametop.view.state.PickList;
@@ -38,7 +38,7 @@ public final class Painter {
     if (scene.tooSmall()) {
       tooSmall(scene, grid);
     } else {
-      HeaderPainter.paint(scene, grid);
+      LinePainter.header(scene, grid);
       Views.painter(scene.state.view()).paint(scene, grid);
       PickList pick = scene.state.pick();
       if (pick != null) {

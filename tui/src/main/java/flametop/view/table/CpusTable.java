@@ -2,6 +2,7 @@ package flametop.view.table;
 
 import flametop.profile.answer.CpuReport;
 import flametop.profile.answer.CpuRow;
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Shape;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
@@ -16,7 +17,6 @@ import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -132,7 +132,7 @@ public final class CpusTable extends Table<CpuRow, Integer, Comparator<CpuRow>> 
 
   /** A count, in thousands where it would not fit: the sum of hundreds of CPUs. */
   private static String number(double n, int room) {
-    String text = Double.isNaN(n) ? "n/a" : String.format(Locale.ROOT, "%,d", Math.round(n));
+    String text = Double.isNaN(n) ? "n/a" : Measure.grouped(Math.round(n));
     return text.length() <= room ? text : Math.round(n / 1000) + "k";
   }
 

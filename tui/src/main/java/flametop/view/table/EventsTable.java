@@ -121,17 +121,12 @@ public final class EventsTable extends Table<Row, Integer, Comparator<Row>> {
 
   /** The events a second; of a source that is not on, what it is instead. */
   private static void perSecond(Row row, Spot at) {
-    double hits = row.hitsPerSecond();
     if (row.attaching()) {
       at.text("attaching", at.marked ? at.fg : Paint.ACCENT, 0);
     } else if (row.number() != LiveSource.TIME && !row.is(SourceState.ON)) {
       at.text(row.state().toString(), at.quiet, 0);
     } else {
-      String text =
-          Double.isNaN(hits)
-              ? "n/a"
-              : hits > 0 && hits < 10 ? Units.oneDecimal(hits) : Measure.grouped(Math.round(hits));
-      figure(row, text, at);
+      figure(row, perSecond(row.hitsPerSecond()), at);
     }
   }
 

@@ -125,9 +125,7 @@ abstract class FilteredTable<R, K, O extends Enum<O> & PageQuery.RowOrder<O>>
   final void around(Scene scene, CellGrid grid, TableLayout<R, O> layout) {
     int rows = rowsBelow(scene);
     Detail detail = new Detail(scene, grid, scene.rows - 1 - rows, rows);
-    for (int y = detail.top; y < detail.top + rows; y++) {
-      grid.fill(0, y, scene.columns, Paint.CHROME);
-    }
+    grid.fill(0, detail.top, scene.columns, rows, Paint.CHROME);
     if (hasCpus(scene)) {
       CpuPanelPainter.paint(scene, grid);
     }

@@ -67,7 +67,7 @@ public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, String>
         right(
             "entries/s",
             either(9, 0),
-            (row, at) -> figure(entries(row.state.entries() * row.cpus), at)),
+            (row, at) -> figure(perSecond(row.state.entries() * row.cpus), at)),
         right("mean stay", either(9, 0), (row, at) -> figure(stay(row.state), at)),
         right("residency", cells(9), IdleTable::residency),
         left("", this::barCells, IdleTable::bar),
@@ -128,14 +128,6 @@ public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, String>
 
   private static void figure(String text, Spot at) {
     at.figure(text, 0, "n/a", "0.0%", "0");
-  }
-
-  private static String entries(double entries) {
-    return Double.isNaN(entries)
-        ? "n/a"
-        : entries > 0 && entries < 10
-            ? String.format(Locale.ROOT, "%.1f", entries)
-            : String.format(Locale.ROOT, "%,d", Math.round(entries));
   }
 
   /** Where no stay ended, the open one is longer than the time that is looked at. */

@@ -1,23 +1,32 @@
 package flametop.view.table;
 
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.QualityReport;
-import flametop.sampler.OwnPart;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.TextWidth;
 import flametop.view.base.Units;
 import flametop.view.layout.Scene;
+import flametop.view.paint.Words;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** The lines above the table of the quality: sums over all samples, and what flametop costs. */
 final class QualitySums {
   private static final int LABEL = 9;
 
-  private QualitySums() {}
+  private final Scene scene;
+  private final CellGrid grid;
+  private int y = 1;
+
+  private QualitySums(Scene scene, CellGrid grid) {
+    this.scene = scene;
+    this.grid = grid;
+  }
 
   /**
    * Rows of the screen for the lines: four figures, the cost in two rows. A low window has none.
@@ -38,51 +47,46 @@ final class QualitySums {
   }
 
   static void paint(Scene scene, CellGrid grid, QualityReport report) {
+    new QualitySums(scene, grid).paint(report);
+  }
+
+  private void paint(QualityReport report) {
     QualityReport.Sum window = report.window();
     QualityReport.Sum all = report.all();
     String span = " in " + Units.span(report.windowNanos());
-    int y = 1;
-    y += line(scene, grid, y, "samples", samples(window) + span, samples(all) + " in all");
-    y += line(scene, grid, y, "passes", passes(window) + span, passes(all) + " in all");
+    line("samples", Paint.ACCENT, samples(window) + span, samples(all) + " in all");
+    line("passes", Paint.ACCENT, passes(window) + span, passes(all) + " in all");
     int lost = all.lostSamples() + all.lostEnds() > 0 ? Paint.WORSE : Paint.ACCENT;
-    grid.text(1, y, LABEL, "lost", lost, Paint.GROUND, 0);
-    y += line(scene, grid, y, "", losses(window) + span, losses(all) + " in all");
-    cost(scene, grid, y, report.parts());
-    List<String> memory = new ArrayList<>();
-    for (OwnPart part : report.resident()) {
-      memory.add(part.name() + " " + (part.value() >> 20) + " MiB");
-    }
-    y += 2;
-    y +=
-        line(
-            scene,
-            grid,
-            y,
-            "bytes",
-            "stacks "
-                + perSecond(report.copiedPerSecond())
-                + ", stream "
-                + perSecond(report.streamPerSecond()),
-            "memory " + (memory.isEmpty() ? "n/a" : String.join(", ", memory)));
+    line("lost", lost, losses(window) + span, losses(all) + " in all");
+    cost(report.parts());
+    String memory =
+        report.resident().stream()
+            .map(part -> part.name() + " " + (part.value() >> 20) + " MiB")
+            .collect(Collectors.joining(", "));
+    String stacks = "stacks " + perSecond(report.copiedPerSecond());
+    String stream = ", stream " + perSecond(report.streamPerSecond());
+    line("bytes", Paint.ACCENT, stacks + stream, "memory " + (memory.isEmpty() ? "n/a" : memory));
     String files = debugFiles(scene);
     if (!files.isEmpty()) {
-      grid.text(1, y, LABEL, "names", Paint.ACCENT, Paint.GROUND, 0);
-      grid.text(1 + LABEL, y, scene.columns - LABEL - 2, files, Paint.TEXT, Paint.GROUND, 0);
+      label("names", Paint.ACCENT).write(files, Paint.TEXT);
     }
   }
 
-  /** Two figures, side by side or one below the other; returns the rows that it takes. */
-  private static int line(
-      Scene scene, CellGrid grid, int y, String label, String first, String second) {
-    grid.text(1, y, LABEL, label, Paint.ACCENT, Paint.GROUND, 0);
-    int x = 1 + LABEL;
-    int end = x + grid.text(x, y, scene.columns - x - 1, first, Paint.TEXT, Paint.GROUND, 0);
+  /** Writes a label; returns the rest of its row. */
+  private Words label(String label, int paint) {
+    return new Words(grid, 1, y, scene.columns - 1, Paint.GROUND).field(LABEL, label, paint, 0);
+  }
+
+  /** Writes two figures, side by side or one below the other. */
+  private void line(String label, int paint, String first, String second) {
+    Words words = label(label, paint).write(first, Paint.TEXT);
+    y++;
     if (rowsPerLine(scene) == 2) {
-      grid.text(x, y + 1, scene.columns - x - 1, second, Paint.DIM, Paint.GROUND, 0);
-    } else if (end + 2 + TextWidth.of(second) < scene.columns) {
-      grid.text(end + 2, y, scene.columns - end - 3, second, Paint.DIM, Paint.GROUND, 0);
+      label("", paint).write(second, Paint.DIM);
+      y++;
+    } else if (words.x() + 2 + TextWidth.of(second) < scene.columns) {
+      words.skip(2).write(second, Paint.DIM);
     }
-    return rowsPerLine(scene);
   }
 
   private static String samples(QualityReport.Sum sum) {
@@ -123,42 +127,39 @@ final class QualitySums {
             : String.format(Locale.ROOT, "%.1f MB/s", bytes / 1e6);
   }
 
-  /** The cost by part, in two rows: those that cost most, at places of their own. */
-  private static void cost(Scene scene, CellGrid grid, int top, List<QualityReport.Part> parts) {
-    grid.text(1, top, LABEL, "cost", Paint.ACCENT, Paint.GROUND, 0);
-    int x = 1 + LABEL;
+  /** Writes the cost by part into two rows: those that cost most, at places of their own. */
+  private void cost(List<QualityReport.Part> parts) {
+    Words words = label("cost", Paint.ACCENT);
     if (parts.isEmpty()) {
-      grid.text(x, top, scene.columns - x, "n/a", Paint.DIM, Paint.GROUND, 0);
-      return;
+      words.write("n/a", Paint.DIM);
+    } else {
+      double sum = parts.stream().mapToDouble(QualityReport.Part::share).sum();
+      words.write(cpu(sum) + " of a CPU", Paint.TEXT).skip(2);
+      List<QualityReport.Part> shown = new ArrayList<>(parts);
+      while (costRows(words.x(), shown, false) > 2) {
+        shown.remove(Collections.min(shown, Comparator.comparingDouble(QualityReport.Part::share)));
+      }
+      costRows(words.x(), shown, true);
     }
-    double sum = parts.stream().mapToDouble(QualityReport.Part::share).sum();
-    x +=
-        grid.text(x, top, scene.columns - x, cpu(sum) + " of a CPU", Paint.TEXT, Paint.GROUND, 0)
-            + 2;
-    List<QualityReport.Part> shown = new ArrayList<>(parts);
-    while (costRows(scene, grid, top, x, shown, false) > 2) {
-      shown.remove(Collections.min(shown, Comparator.comparingDouble(QualityReport.Part::share)));
-    }
-    costRows(scene, grid, top, x, shown, true);
+    y += 2;
   }
 
   /** How many rows the parts need, the first of them from {@code x} on. */
-  private static int costRows(
-      Scene scene, CellGrid grid, int top, int x, List<QualityReport.Part> parts, boolean paint) {
+  private int costRows(int x, List<QualityReport.Part> parts, boolean paint) {
     int at = x;
-    int y = top;
+    int row = y;
     for (QualityReport.Part part : parts) {
       String text = part.name() + " " + cpu(part.share());
       if (at + TextWidth.of(text) >= scene.columns && at > 1 + LABEL) {
-        y++;
+        row++;
         at = 1 + LABEL;
       }
       if (paint) {
-        grid.text(at, y, scene.columns - at - 1, text, Paint.DIM, Paint.GROUND, 0);
+        grid.text(at, row, scene.columns - at - 1, text, Paint.DIM, Paint.GROUND, 0);
       }
       at += TextWidth.of(text) + 2;
     }
-    return y - top + 1;
+    return row - y + 1;
   }
 
   private static String cpu(double share) {
@@ -167,8 +168,6 @@ final class QualitySums {
 
   /** A count in at most eight columns. */
   static String count(long n) {
-    return n < 1_000_000
-        ? String.format(Locale.ROOT, "%,d", n)
-        : String.format(Locale.ROOT, "%,.1fM", n / 1e6);
+    return n < 1_000_000 ? Measure.grouped(n) : String.format(Locale.ROOT, "%,.1fM", n / 1e6);
   }
 }

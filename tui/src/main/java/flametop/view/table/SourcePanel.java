@@ -41,18 +41,13 @@ final class SourcePanel {
   }
 
   private void paint(Row row) {
-    for (int y = top; y < top + rows; y++) {
-      grid.fill(0, y, scene.columns, Paint.CHROME);
-    }
+    grid.fill(0, top, scene.columns, rows, Paint.CHROME);
     say(row.spec(), Paint.ACCENT, CellGrid.BOLD);
     if (row.number() == LiveSource.TIME) {
-      boolean none = scene.snapshot.live().events().rows().isEmpty();
       say("what tasks do: on a CPU, waiting for one, off the CPUs; exact by task", Paint.TEXT, 0);
-      if (none) {
-        say(
-            "no source of events is on; a lists those of this machine, and adds one",
-            Paint.TEXT,
-            0);
+      if (scene.snapshot.live().events().rows().isEmpty()) {
+        String none = "no source of events is on; a lists those of this machine, and adds one";
+        say(none, Paint.TEXT, 0);
       }
     } else if (row.attaching()) {
       say("being attached: the kernel has not answered yet", Paint.TEXT, 0);

@@ -1,18 +1,20 @@
 package flametop.view.table;
 
+import flametop.profile.answer.Measure;
 import flametop.profile.answer.Page;
 import flametop.view.base.Action;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Mouse;
 import flametop.view.base.Paint;
+import flametop.view.base.Units;
 import flametop.view.base.View;
 import flametop.view.base.Zone;
 import flametop.view.keys.ShapeKeys;
 import flametop.view.keys.ViewKeys;
 import flametop.view.layout.Heading;
 import flametop.view.layout.Scene;
-import flametop.view.paint.HeadingPainter;
 import flametop.view.paint.KeyLinePainter;
+import flametop.view.paint.LinePainter;
 import flametop.view.paint.ViewPainter;
 import flametop.view.state.Effect;
 import flametop.view.state.Rows;
@@ -218,6 +220,15 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
     return sum;
   }
 
+  /** A number of events each second: few with a tenth. */
+  static String perSecond(double number) {
+    return Double.isNaN(number)
+        ? "n/a"
+        : number > 0 && number < 10
+            ? Units.oneDecimal(number)
+            : Measure.grouped(Math.round(number));
+  }
+
   /** The page that the rows of the table stand in. */
   static <P extends Page> P page(Scene scene, Class<P> sort) {
     return sort.cast(Objects.requireNonNull(scene.page));
@@ -271,11 +282,9 @@ public abstract class Table<R, K, O> implements ViewKeys, ViewPainter {
   @Override
   public final void paint(Scene scene, CellGrid grid) {
     TableLayout<R, O> layout = layout(scene);
-    for (int y = 1; y < scene.rows; y++) {
-      grid.fill(0, y, scene.columns, Paint.GROUND);
-    }
+    grid.fill(0, 1, scene.columns, scene.rows - 1, Paint.GROUND);
     around(scene, grid, layout);
-    int x = HeadingPainter.paint(layout.heading(), scene, grid, title(scene), subtitle(scene));
+    int x = LinePainter.heading(layout.heading(), scene, grid, title(scene), subtitle(scene));
     if (x > 0) {
       legend(scene, grid, layout.heading().title, x);
     }
