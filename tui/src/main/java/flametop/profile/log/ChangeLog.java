@@ -157,11 +157,7 @@ public final class ChangeLog {
   }
 
   public long bytes() {
-    long bytes = newest.bytes();
-    for (Chunk c : chunks) {
-      bytes += c.bytes();
-    }
-    return bytes;
+    return newest.bytes() + chunks.stream().mapToLong(Chunk::bytes).sum();
   }
 
   /** Bytes that history in full may take now. */

@@ -49,11 +49,7 @@ final class Steps {
 
   /** Bytes of the chunks with a step. */
   long bytes(long step) {
-    long bytes = 0;
-    for (Chunk c : chunks) {
-      bytes += c.step == step ? c.bytes() : 0;
-    }
-    return bytes;
+    return chunks.stream().filter(c -> c.step == step).mapToLong(Chunk::bytes).sum();
   }
 
   /** Bytes of all sums. */

@@ -4,6 +4,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.function.IntUnaryOperator;
+import java.util.stream.IntStream;
 
 /**
  * Makes sums of entries, and fewer of them, and tells the readers of the {@link ChangeLog} what
@@ -52,12 +53,8 @@ final class Summing {
   }
 
   private static boolean isOver(Merger of, int most) {
-    boolean over = false;
     Chunk marks = of.marks;
-    for (int m = 0; m < marks.marks; m++) {
-      over |= marks.markEnd[m] - marks.begin(m) > most;
-    }
-    return over;
+    return IntStream.range(0, marks.marks).anyMatch(m -> marks.markEnd[m] - marks.begin(m) > most);
   }
 
   private Merger light(Merger of, int from, int most, boolean nobody) {
