@@ -21,6 +21,10 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class KeysTest extends KeysFixture {
+  private void select(String stack) {
+    state = Pictures.selecting(state, tree, stack.split(";"));
+  }
+
   @Test
   void down_fromTheRoot_selectsTheWidestChild() {
     press(Key.Kind.DOWN);
@@ -57,15 +61,7 @@ class KeysTest extends KeysFixture {
 
   @Test
   void down_onALeaf_saysSo() {
-    state =
-        Pictures.selecting(
-            state,
-            tree,
-            "kworker/u8:2",
-            "ret_from_fork",
-            "worker_thread",
-            "process_one_work",
-            "wb_workfn");
+    select("kworker/u8:2;ret_from_fork;worker_thread;process_one_work;wb_workfn");
     type("j");
     assertEquals("nothing below", state.message());
   }
@@ -105,16 +101,7 @@ class KeysTest extends KeysFixture {
 
   @Test
   void left_acrossAGap_selectsTheCousin() {
-    state =
-        Pictures.selecting(
-            state,
-            tree,
-            "postgres",
-            "main",
-            "ServerLoop",
-            "BackendStartup",
-            "PostgresMain",
-            "CommitTransaction");
+    select("postgres;main;ServerLoop;BackendStartup;PostgresMain;CommitTransaction");
     type("h");
     assertEquals("Worker.loop", selected());
     type("l");
@@ -259,7 +246,7 @@ class KeysTest extends KeysFixture {
 
   @Test
   void selection_frameGoneFromTheSlice_isDrawnOnItsNearestAncestor() {
-    state = Pictures.selecting(state, tree, "redis-server", "main", "aeMain");
+    select("redis-server;main;aeMain");
     Tree later = new Tree();
     later.stack(500, "redis-server", "main");
     Snapshot snapshot = Pictures.snapshot(later, Pictures.state(), 80);
