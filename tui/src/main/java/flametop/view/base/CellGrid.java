@@ -14,9 +14,9 @@ public final class CellGrid {
   public static final int AS_IT_IS = -1;
 
   /** Characters of the screen, and below each the one of ASCII that looks most like it. */
-  private static final String DRAWN = "…●❚▼▲·±─│▏▎▍↵┌┐└┘▁▂▃▄▅▆■▇█▉▊▋▌▚▓▒░╱—µ→›×←↑↓";
-
-  private static final String LIKE = "~*|v^.~-||||>++++_.--==#######%=-./-u>>x<^v";
+  private static final String[] LIKE = {
+    "…●❚▼▲·±─│▏▎▍↵┌┐└┘▁▂▃▄▅▆■▇█▉▊▋▌▚▓▒░╱—µ→›×←↑↓", "~*|v^.~-||||>++++_.--==#######%=-./-u>>x<^v"
+  };
 
   private static final short GROUND = (short) Paint.of(Role.GROUND);
   private static final short TEXT = (short) Paint.of(Role.TEXT);
@@ -205,7 +205,7 @@ public final class CellGrid {
   }
 
   private static int ascii(int c) {
-    int at = DRAWN.indexOf(c);
-    return at < 0 ? '?' : LIKE.charAt(at);
+    int at = LIKE[0].indexOf(c);
+    return at < 0 ? '?' : LIKE[1].charAt(at);
   }
 }
