@@ -88,9 +88,11 @@ public enum Store {
     long rejected(byte[] answer) {
       try {
         ProtobufInput message = new ProtobufInput(answer);
-        boolean partial = message.find(1) && message.isBytes();
+        if (!message.find(1) || !message.isBytes()) {
+          return 0;
+        }
         ProtobufInput success = new ProtobufInput(answer, message.place());
-        return partial && success.find(1) ? Math.max(0, success.value()) : 0;
+        return success.find(1) ? Math.max(0, success.value()) : 0;
       } catch (IOException e) {
         // A store may say anything.
         return 0;

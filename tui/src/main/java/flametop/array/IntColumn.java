@@ -81,6 +81,9 @@ public final class IntColumn {
 
   /** Puts the rows from one on in an order; equal ones stay as they are. */
   public void sort(int from, Comparator<Integer> order) {
+    if (size - from < 2) {
+      return;
+    }
     Integer[] sorted = new Integer[size - from];
     for (int i = 0; i < sorted.length; i++) {
       sorted[i] = items[from + i];

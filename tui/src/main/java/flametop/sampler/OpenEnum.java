@@ -50,7 +50,7 @@ public abstract sealed class OpenEnum
       return value;
     }
 
-    /** A value that stands for all numbers without a name. */
+    /** A value that stands for all numbers without a name; behind all that have one. */
     E other() {
       return constructor.make(NUMBERS, all.size(), "other");
     }

@@ -229,7 +229,10 @@ public final class StreamMonitor implements NameRequests {
     public void forgotten(IdSpace space, int[] ids) {
       if (space == IdSpace.FRAME) {
         for (int frame : ids) {
-          List.of(known, asked, named, placesAwaited).forEach(frames -> frames.clear(frame));
+          known.clear(frame);
+          asked.clear(frame);
+          named.clear(frame);
+          placesAwaited.clear(frame);
         }
       }
     }

@@ -233,8 +233,10 @@ final class CpuProfileJson {
       int row = samples.items[i];
       int node = row < 0 || !isDescribed(row) ? -1 : nodes[row];
       boolean kept = node >= 0 && tree.add(node, 1, 1);
-      boolean without = lasts <= 0 || ordered && !timed;
-      unheld += kept && (without || tree.add(node, 0, lasts)) ? 0 : 1;
+      if (kept && lasts > 0 && (timed || !ordered)) {
+        kept = tree.add(node, 0, lasts);
+      }
+      unheld += kept ? 0 : 1;
     }
     for (int row = 0; samples.size == 0 && row < nodes.length; row++) {
       if (nodes[row] >= 0 && !tree.add(nodes[row], 1, hits.get(row))) {

@@ -145,6 +145,28 @@ final class FrameTree {
     return true;
   }
 
+  /** Takes a value of a node. */
+  @FunctionalInterface
+  interface Values<E extends Exception> {
+    void value(int node, int measure, long value) throws E;
+  }
+
+  /** Goes through all values above 0: in their order if that is kept, else a sum for each node. */
+  <E extends Exception> void each(Values<E> to) throws E {
+    for (int row = 0; row < added.size; row++) {
+      if (rowValue(row) > 0) {
+        to.value(rowNode(row), rowMeasure(row), rowValue(row));
+      }
+    }
+    for (int node = 0; node < keys.size; node++) {
+      for (int measure = 0; measure < values.size(); measure++) {
+        if (values.get(measure).get(node) > 0) {
+          to.value(node, measure, values.get(measure).get(node));
+        }
+      }
+    }
+  }
+
   /** Gives all values a row: sums too. Nothing is added from now on. */
   int rows() {
     if (added.size == 0) {

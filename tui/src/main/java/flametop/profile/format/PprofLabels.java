@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 /** The labels of the samples of pprof that say whose a sample is, by the names that writers use. */
 final class PprofLabels {
   private static final int MOST_KEYS = 1 << 16;
+  private static final int MOST_OWNERS = 1 << 16;
 
   /** Most labels of a sample that are kept. */
   private static final int MOST_LABELS = 64;
@@ -63,7 +64,7 @@ final class PprofLabels {
   /** By part: the number of a string above 0, a number below 0 as its complement; 0: no label. */
   private final LongColumn values = new LongColumn();
 
-  private final Remembered<List<Long>> owners = new Remembered<>();
+  private final Remembered<List<Long>> owners = new Remembered<>(MOST_OWNERS);
   private boolean any;
 
   /** Of a label: key, text, number and unit. */

@@ -6,10 +6,17 @@ import java.util.function.ToIntFunction;
 
 /** The numbers that a sink gave, by what they stand for, as long as there is room for more. */
 final class Remembered<K> {
-  /** What profiles name is far less. */
-  private static final int MOST = 1 << 22;
-
+  private final int most;
   private final Map<K, Integer> numbers = new HashMap<>();
+
+  /** Of what profiles name far less than there is room for. */
+  Remembered() {
+    this(1 << 22);
+  }
+
+  Remembered(int most) {
+    this.most = most;
+  }
 
   boolean isEmpty() {
     return numbers.isEmpty();
@@ -22,7 +29,7 @@ final class Remembered<K> {
       return known;
     }
     int number = made.applyAsInt(thing);
-    if (number != StackSink.NO_FRAME && numbers.size() < MOST) {
+    if (number != StackSink.NO_FRAME && numbers.size() < most) {
       numbers.put(thing, number);
     }
     return number;

@@ -159,39 +159,40 @@ public final class SampleLog {
   /** Goes through the samples, each with its one value; in order, if that is kept. */
   public <E extends Exception> void each(Samples<E> to) throws E {
     long[] values = new long[Math.max(1, types.size())];
-    int rows = tree.rows();
-    for (int row = 0; row < rows; row++) {
-      if (tree.rowValue(row) > 0) {
-        one(row, values, to);
-      }
-    }
+    tree.each((node, measure, value) -> one(node, measure, value, values, to));
   }
 
   /** Goes through some samples of {@link #groups}. */
   public <E extends Exception> void each(int[] rows, Samples<E> to) throws E {
     long[] values = new long[Math.max(1, types.size())];
     for (int row : rows) {
-      one(row, values, to);
+      one(tree.rowNode(row), tree.rowMeasure(row), tree.rowValue(row), values, to);
     }
   }
 
   /** Goes through the stacks, each with the sums of all types. */
   public <E extends Exception> void sums(Samples<E> to) throws E {
     long[] sums = new long[Math.max(1, types.size())];
-    int rows = tree.rows();
-    for (int row = 0; row < rows; row++) {
-      sums[tree.rowMeasure(row)] += tree.rowValue(row);
-      if (row + 1 == rows || tree.rowNode(row + 1) != tree.rowNode(row)) {
-        hand(tree.rowNode(row), sums, to);
-        Arrays.fill(sums, 0);
-      }
+    int[] last = {-1};
+    tree.each(
+        (node, measure, value) -> {
+          if (last[0] >= 0 && last[0] != node) {
+            hand(last[0], sums, to);
+            Arrays.fill(sums, 0);
+          }
+          last[0] = node;
+          sums[measure] += value;
+        });
+    if (last[0] >= 0) {
+      hand(last[0], sums, to);
     }
   }
 
-  private <E extends Exception> void one(int row, long[] values, Samples<E> to) throws E {
-    values[tree.rowMeasure(row)] = tree.rowValue(row);
-    hand(tree.rowNode(row), values, to);
-    values[tree.rowMeasure(row)] = 0;
+  private <E extends Exception> void one(
+      int node, int measure, long value, long[] values, Samples<E> to) throws E {
+    values[measure] = value;
+    hand(node, values, to);
+    values[measure] = 0;
   }
 
   private <E extends Exception> void hand(int node, long[] values, Samples<E> to) throws E {

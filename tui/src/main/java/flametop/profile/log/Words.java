@@ -6,9 +6,9 @@ import java.util.Set;
 final class Words {
   private Words() {}
 
-  /** The words of a text. */
+  /** The words of a text; none of an empty one. */
   static Set<String> of(String text) {
-    return Set.of(text.strip().split("\\s+"));
+    return text.isEmpty() ? Set.of() : Set.of(text.strip().split("\\s+"));
   }
 
   /** The names of a text, which may hold spaces, with a comma between two of them. */

@@ -57,7 +57,8 @@ public final class ShortName {
   }
 
   private static String cut(String form, int room) {
-    return TextWidth.of(form) == 0 ? "…" : TextWidth.cut(form, room);
+    String cut = TextWidth.cut(form, room);
+    return TextWidth.of(cut) == 0 ? "…" : cut;
   }
 
   /**
@@ -136,8 +137,7 @@ public final class ShortName {
 
   /** Whether a part of a text is seen, and has room. */
   static boolean fits(String text, int from, int to, int room) {
-    int columns = TextWidth.of(text, from, to);
-    return columns > 0 && columns <= room;
+    return TextWidth.end(text, from, to, room) == to && TextWidth.of(text, from, to) > 0;
   }
 
   private static int withoutSuffixes(String name) {

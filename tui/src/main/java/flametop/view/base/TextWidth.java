@@ -97,13 +97,16 @@ public final class TextWidth {
 
   /** Whether a text takes more than {@code columns}; looks no further than needed. */
   public static boolean exceeds(String text, int columns) {
-    return end(text, columns) < text.length();
+    return end(text, 0, text.length(), columns) < text.length();
   }
 
-  /** The index behind the part of a text that has room in {@code columns}. */
-  private static int end(String text, int columns) {
+  /**
+   * The index behind what of a text between two indexes has room in {@code columns}; looks no
+   * further than needed.
+   */
+  static int end(String text, int from, int to, int columns) {
     int used = 0;
-    for (int i = 0; i < text.length(); ) {
+    for (int i = from; i < to; ) {
       int c = text.codePointAt(i);
       used += of(c);
       if (used > columns) {
@@ -111,12 +114,14 @@ public final class TextWidth {
       }
       i += Character.charCount(c);
     }
-    return text.length();
+    return to;
   }
 
   /** A text in at most {@code columns}, 1 or more: cut at its end, if that is needed. */
   static String cut(String text, int columns) {
-    return exceeds(text, columns) ? text.substring(0, end(text, columns - 1)) + "…" : text;
+    return exceeds(text, columns)
+        ? text.substring(0, end(text, 0, text.length(), columns - 1)) + "…"
+        : text;
   }
 
   /**

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The places of all boxes of a graph, in eighths of a cell. Level 0 is the root; ancestors of the
  * zoomed node fill the width; below the zoomed node each child has its share of its parent.
- * Immutable.
+ * Immutable once {@link SteadyEdges} has moved the edges.
  */
 public final class Geometry {
   /** Eighths in a cell. */
