@@ -43,22 +43,11 @@ public final class CommonKeys {
       case PICK_CPU -> PickKeys.cpus(scene, s);
       case UNDO -> ShapeKeys.undo(s);
       case REDO -> ShapeKeys.redo(s);
-      case FREEZE ->
+      case FREEZE, RESTART ->
           scene.snapshot.isOpening()
               ? Step.answer(s, "not yet: sampling is still being opened")
-              : Step.answer(
-                  s.withMoment(s.moment().withFrozen(!s.moment().frozen())),
-                  s.moment().frozen() ? "live again" : "frozen; space goes on");
+              : action == Action.FREEZE ? freeze(s) : restart(scene, s);
       case WINDOW -> window(scene, s);
-      case RESTART ->
-          scene.snapshot.isOpening()
-              ? Step.answer(s, "not yet: sampling is still being opened")
-              : Step.answer(
-                  s.atRoot()
-                      .withTime(s.time().withoutCursor())
-                      .withMoment(s.moment().beginningAt(scene.snapshot.live().host().time())),
-                  "started anew; m goes back to "
-                      + lately(scene, s.withMoment(s.moment().withoutSince())));
       case MEASURE ->
           scene.isOfFile()
               ? PickKeys.open(s, PickList.Of.SAMPLE_TYPES)
@@ -75,6 +64,22 @@ public final class CommonKeys {
       case QUIT -> Step.to(s, new Effect.Quit());
       default -> show(scene, s, Objects.requireNonNull(View.of(action), action.id()));
     };
+  }
+
+  private static Step freeze(ViewState s) {
+    boolean frozen = s.moment().frozen();
+    return Step.answer(
+        s.withMoment(s.moment().withFrozen(!frozen)),
+        frozen ? "live again" : "frozen; space goes on");
+  }
+
+  private static Step restart(Scene scene, ViewState s) {
+    ViewState next =
+        s.atRoot()
+            .withTime(s.time().withoutCursor())
+            .withMoment(s.moment().beginningAt(scene.snapshot.live().host().time()));
+    String before = lately(scene, s.withMoment(s.moment().withoutSince()));
+    return Step.answer(next, "started anew; m goes back to " + before);
   }
 
   private static Step show(Scene scene, ViewState s, View view) {

@@ -206,14 +206,10 @@ final class HeatPainter {
     if (!live.time().ranged() || scene.state.moment().range().isEmpty()) {
       return "";
     }
-    TimeRange graph = live.time().graph();
-    long end = Math.min(live.host().time(), range.to());
-    boolean near =
-        Math.abs(graph.from() - range.from()) < NEAR_NANOS
-            && Math.abs(graph.to() - end) < NEAR_NANOS;
-    return (near
+    String shown = WindowWords.clocks(scene.snapshot, live.time().graph());
+    return (TimePainter.isOf(live, range, NEAR_NANOS)
             ? "the graph shows it "
-            : "the graph: " + WindowWords.clocks(scene.snapshot, graph) + " ")
+            : "the graph: " + shown + " ")
         + TimePainter.sums(live.time().past().stepNanos());
   }
 }

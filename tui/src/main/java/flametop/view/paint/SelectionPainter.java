@@ -204,18 +204,12 @@ final class SelectionPainter {
   /** The error of a share in points: two standard errors; empty for an exact share. */
   private static String error(Scene scene, Selection selection, long total) {
     EventsReport.Row events = MeasureWords.shown(scene);
-    if (events != null) {
-      double error = MeasureWords.error(events, selection.weight(), total);
-      return error <= 0 || selection.kind() == NodeKind.ROOT ? "" : " ±" + Units.points(error);
-    }
     Selection.Certainty certainty = selection.certainty();
-    if (certainty == null
-        || certainty.error() <= 0
-        || selection.kind() == NodeKind.ROOT
-        || total <= 0) {
-      return "";
-    }
-    return " ±" + Units.points(2.0 * certainty.error() / total);
+    double error =
+        events != null
+            ? MeasureWords.error(events, selection.weight(), total)
+            : certainty == null || total <= 0 ? 0 : 2.0 * certainty.error() / total;
+    return error <= 0 || selection.kind() == NodeKind.ROOT ? "" : " ±" + Units.points(error);
   }
 
   /**

@@ -204,10 +204,16 @@ final class TimePainter {
    * sums are left it may be longer than the range.
    */
   private static String graph(Snapshot.Live live, TimeRange range) {
-    if (!live.time().ranged()) {
-      return "";
-    }
-    return shown(live, range) + sums(live.time().past().stepNanos());
+    TimeRange graph = live.time().graph();
+    String text =
+        isOf(live, range, NEAR_NANOS)
+            ? " the graph shows it "
+            : " the graph: from "
+                + ago(live.host(), graph.from())
+                + " to "
+                + ago(live.host(), graph.to())
+                + " ago ";
+    return live.time().ranged() ? text + sums(live.time().past().stepNanos()) : "";
   }
 
   /** The sums that a graph is made of; empty if of none. */
@@ -219,18 +225,11 @@ final class TimePainter {
             : "in sums of " + Units.span(step) + " ";
   }
 
-  private static String shown(Snapshot.Live live, TimeRange range) {
+  /** Whether the graph is of a range, but for some time at its ends. */
+  static boolean isOf(Snapshot.Live live, TimeRange range, long nanos) {
     TimeRange graph = live.time().graph();
-    boolean near =
-        Math.abs(graph.from() - range.from()) < NEAR_NANOS
-            && Math.abs(graph.to() - Math.min(live.host().time(), range.to())) < NEAR_NANOS;
-    return near
-        ? " the graph shows it "
-        : " the graph: from "
-            + ago(live.host(), graph.from())
-            + " to "
-            + ago(live.host(), graph.to())
-            + " ago ";
+    long end = Math.min(live.host().time(), range.to());
+    return Math.abs(graph.from() - range.from()) < nanos && Math.abs(graph.to() - end) < nanos;
   }
 
   private static String ago(Snapshot.Host host, long time) {

@@ -16,6 +16,7 @@ import flametop.view.state.ViewState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -53,16 +54,9 @@ public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, String>
     add(
         left("CPU", cells(6), IdleTable::cpu),
         left("state", room -> name(room) - 1, (row, at) -> at.text(row.state.name())),
-        right(
-                "latency",
-                either(7, 0),
-                (row, at) ->
-                    figure(row.known() ? micros(row.state.exitLatencyMicros()) : "n/a", at))
+        right("latency", either(7, 0), (row, at) -> micros(row, IdleRow::exitLatencyMicros, at))
             .meaning("latency", "to leave the state"),
-        right(
-                "target",
-                either(7, 0),
-                (row, at) -> figure(row.known() ? micros(row.state.targetMicros()) : "n/a", at))
+        right("target", either(7, 0), (row, at) -> micros(row, IdleRow::targetMicros, at))
             .meaning("target", "shortest stay that pays"),
         right(
             "entries/s",
@@ -145,8 +139,11 @@ public final class IdleTable extends Table<IdleTable.Row, IdleTable.Row, String>
                 : String.format(Locale.ROOT, "%.1f s", nanos / 1e9);
   }
 
-  private static String micros(long micros) {
-    return micros < 10_000 ? micros + " µs" : String.format(Locale.ROOT, "%.1f ms", micros / 1e3);
+  private static void micros(Row row, ToLongFunction<IdleRow> of, Spot at) {
+    long micros = of.applyAsLong(row.state);
+    String text =
+        micros < 10_000 ? micros + " µs" : String.format(Locale.ROOT, "%.1f ms", micros / 1e3);
+    figure(row.known() ? text : "n/a", at);
   }
 
   // Rows.

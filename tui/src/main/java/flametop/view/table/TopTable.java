@@ -341,18 +341,14 @@ public final class TopTable extends FilteredTable<Row, Function, Order> {
   private static String figures(Scene scene, Row row) {
     long all = page(scene, TopReport.class).total();
     TopReport.Before before = row.before();
-    return before == null
-        ? "self "
-            + Units.share(row.self(), all)
-            + ", total "
-            + Units.share(row.total(), all)
-            + " of all"
-        : "self "
-            + Comparison.shares(row.self(), before.self(), all)
-            + ", total "
-            + Comparison.shares(row.total(), before.total(), all)
-            + " of all"
-            + Comparison.times(row.total(), before.total());
+    String self = Units.share(row.self(), all);
+    String total = Units.share(row.total(), all);
+    if (before != null) {
+      self = Comparison.shares(row.self(), before.self(), all);
+      total = Comparison.shares(row.total(), before.total(), all);
+    }
+    String times = before == null ? "" : Comparison.times(row.total(), before.total());
+    return "self " + self + ", total " + total + " of all" + times;
   }
 
   private static String states(long[] byState) {
