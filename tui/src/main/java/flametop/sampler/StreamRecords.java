@@ -22,7 +22,9 @@ final class StreamRecords {
   /** The time of a machine that was started 73 years ago, ns. */
   private static final long MAX_TIME = 1L << 61;
 
-  /** Bytes that the body of a record has at least, by its kind (0 is none): what varies is behind. */
+  /**
+   * Bytes that the body of a record has at least, by its kind (0 is none): what varies is behind.
+   */
   private static final int[] LEAST = {
     0, 2, 33, 21, 29, 5, 17, 10, 56, 56, 84, 40, 5, 1, 28, 8, 0, 6, 28, 6, 12, 7, 8, 62, 56, 8
   };

@@ -41,7 +41,13 @@ import org.junit.jupiter.api.io.TempDir;
 final class SampleRoundTripTest {
   private static final int PROFILES = 30;
   private static final List<NodeKind> KINDS =
-      List.of(NodeKind.USER, NodeKind.KERNEL, NodeKind.JIT, NodeKind.PYTHON, NodeKind.PHP);
+      List.of(
+          NodeKind.USER,
+          NodeKind.KERNEL,
+          NodeKind.JIT,
+          NodeKind.PYTHON,
+          NodeKind.PHP,
+          NodeKind.RUBY);
   private static final List<String> NAMES =
       List.of("f", "a::b<c, d>", "é日本", "x_[k]", "two words", "\"q\"\\", "12", "[vdso]");
 

@@ -17,6 +17,7 @@ public final class FrameMark {
       case INLINED -> "_[i]";
       case PYTHON -> "_[p]";
       case PHP -> "_[h]";
+      case RUBY -> "_[r]";
       default -> "";
     };
   }
