@@ -121,12 +121,14 @@ impl Drop for Guard {
 
 /// Records all tasks beside an attack: passes are made, and a program that starts meanwhile has its names.
 fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>) -> Recording {
-    passes_and_names_within(Some(NAMED), folder, attack, || {})
+    passes_and_names_within(Some(NAMED), &[], folder, attack, || {})
 }
 
-/// The same with names within that time, if they are expected. `strike`: what is done when the recording has begun.
+/// The same with names within that time, if they are expected; goes on for some time until notices have said so much. `strike`: what
+/// is done when the recording has begun.
 fn passes_and_names_within(
     longest: Option<Duration>,
+    said: &[&str],
     folder: &Path,
     attack: impl FnOnce() -> Vec<Program>,
     strike: impl FnOnce(),
@@ -145,7 +147,13 @@ fn passes_and_names_within(
     let (mut made, mut worst) = (0, Duration::ZERO);
     let mut started: Option<(Program, Instant)> = None;
     let mut named = None;
-    while begin.elapsed() < length {
+    let unsaid = |model: &model::Model| {
+        let is_missing = |text: &&&str| !model.notices.iter().any(|notice| notice.contains(**text));
+        said.iter().find(is_missing).copied()
+    };
+    while begin.elapsed() < length
+        || unsaid(&recording.model).is_some() && begin.elapsed() < 2 * length
+    {
         let due = Duration::from_nanos(made * 1_000_000_000 / HZ);
         thread::sleep(due.saturating_sub(begin.elapsed()));
         let filling = Instant::now();
@@ -177,6 +185,7 @@ fn passes_and_names_within(
                 .then(|| since.elapsed());
         }
     }
+    let due = begin.elapsed().as_millis() as u64 * HZ / 1000;
     println!("named after {named:?}");
     if let Some((program, _)) = started.as_ref().filter(|_| named.is_none()) {
         let model = &recording.model;
@@ -186,7 +195,6 @@ fn passes_and_names_within(
         println!("{now:?}: {:?}", stack.map(|stack| model.names(stack)));
         println!("{:?}", model.notices);
     }
-    let due = length.as_millis() as u64 * HZ / 1000;
     assert!(
         100 * made >= 99 * due,
         "{made} passes of {due}, the slowest {worst:?}"
@@ -194,6 +202,12 @@ fn passes_and_names_within(
     assert!(
         longest.is_none_or(|longest| named.is_some_and(|after| after < longest)),
         "named after {named:?}"
+    );
+    assert_eq!(
+        unsaid(&recording.model),
+        None,
+        "{:?}",
+        recording.model.notices
     );
     let counters = recording.model.counters.expect("counters");
     assert_eq!(counters[Counter::PassesMade as usize], made);
@@ -357,12 +371,8 @@ fn pass_beside_a_prober_that_is_stopped_goes_on() {
         let pid = nix::unistd::Pid::from_raw(prober() as i32);
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).expect("stopped");
     };
-    let recording = passes_and_names_within(Some(REPLACED), &folder, Vec::new, stop);
-    let said = |notice: &&String| notice.contains("did not answer for");
-    assert!(
-        recording.model.notices.iter().any(|n| said(&n)),
-        "it is said"
-    );
+    let said = ["did not answer for"];
+    passes_and_names_within(Some(REPLACED), &said, &folder, Vec::new, stop);
 }
 
 #[test]
@@ -372,7 +382,7 @@ fn pass_beside_a_prober_that_is_killed_goes_on() {
         let pid = nix::unistd::Pid::from_raw(prober() as i32);
         nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGKILL).expect("killed");
     };
-    passes_and_names_within(Some(REPLACED), &folder, Vec::new, end);
+    passes_and_names_within(Some(REPLACED), &[], &folder, Vec::new, end);
 }
 
 /// More files than there are descriptors for: each answer of the prober has only so many, and others come when there is use for them.
@@ -395,7 +405,7 @@ fn pass_beside_a_program_of_six_thousand_files_goes_on_and_no_prober_is_lost() {
         vec![attack]
     };
     // On a busy machine the prober is behind with so many files, and debug files of others are looked for meanwhile.
-    let recording = passes_and_names_within(Some(7 * NAMED), &folder, attack, || {});
+    let recording = passes_and_names_within(Some(7 * NAMED), &[], &folder, attack, || {});
     let notices = &recording.model.notices;
     assert!(!notices.iter().any(|n| n.contains("prober")), "{notices:?}");
     assert_eq!(ended(&recording, "chain", StackEnd::Unreadable), 0);

@@ -162,8 +162,9 @@ fn pass_beside_memory_of_processes_of_seventy_users_that_is_not_answered_for_goe
     let folder = Folder::new("many-users");
     let program = compiled(&folder, "tests/programs/served.c");
     let filesystem = Served::mount(&folder.join("mount"), 7);
-    let recording = passes_and_names_within(
+    passes_and_names_within(
         None,
+        &["threads that wait", "are left behind"],
         &folder,
         || {
             let start = |n: u32| served_of(60_000 + n, &program, &filesystem.libjvm(), "args");
@@ -173,10 +174,6 @@ fn pass_beside_memory_of_processes_of_seventy_users_that_is_not_answered_for_goe
         },
         || {},
     );
-    let notices = &recording.model.notices;
-    for said in ["threads that wait", "are left behind"] {
-        assert!(notices.iter().any(|n| n.contains(said)), "{notices:?}");
-    }
 }
 
 /// The kernel told of another file that was mapped there, of the same number.
