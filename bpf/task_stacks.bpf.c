@@ -67,10 +67,7 @@ struct page_read {
 	__u64 user, kernel;
 } pages_read[PAGES_READ];
 
-/*
- * Holders of mmap_locks. Only the address of a holder's task is known, until a pass, this one or the next, visits the task of
- * that address.
- */
+/* Holders of mmap_locks: the address of a holder's task is known, and its tid as soon as a pass visits that task. */
 struct holder {
 	__u64 address;
 	__u32 tid;  /* 0: not met */
