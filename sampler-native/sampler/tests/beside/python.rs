@@ -248,11 +248,16 @@ fn threads_that_live_shortly_have_functions_from_their_first_sample_on() {
         recording.run(19, 2000);
         recording.name_all();
         let before = recording.model.tasks.len();
-        recording.run(19, 3000);
+        // On a busy machine the threads get less time.
+        let stacks: Vec<u32> = patiently(&python, || {
+            recording.run(19, 1000);
+            let samples = recording.model.tasks[before..].iter();
+            let samples = samples.flat_map(|task| &task.samples);
+            let stacks: Vec<u32> = samples.filter_map(|sample| sample.stack).collect();
+            (stacks.len() > 300).then_some(stacks)
+        });
         recording.name_all();
         let model = &recording.model;
-        let samples = model.tasks[before..].iter().flat_map(|task| &task.samples);
-        let stacks: Vec<u32> = samples.filter_map(|sample| sample.stack).collect();
         let is_of_thread = |stack: &&u32| {
             let functions = functions(model, **stack).unwrap_or_default();
             functions.last().is_some_and(|f| f.ends_with("_bootstrap"))
@@ -261,7 +266,7 @@ fn threads_that_live_shortly_have_functions_from_their_first_sample_on() {
         let samples = stacks.len();
         println!("threads {python:?}: {with_functions} of {samples} samples have functions");
         assert!(
-            samples > 300 && with_functions * 10 >= samples * 9,
+            with_functions * 10 >= samples * 9,
             "{python:?}: {with_functions} of {samples} {:#?}",
             stacks
                 .iter()
