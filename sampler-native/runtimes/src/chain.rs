@@ -57,7 +57,7 @@ impl<'a> Copied<'a> {
         })
     }
 
-    /// Whether it is the chain of this thread.
+    /// Tells whether the chain is of this thread.
     pub fn is_of(&self, thread: Thread) -> bool {
         self.thread == thread.address && self.identity == thread.identity
     }

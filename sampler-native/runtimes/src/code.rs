@@ -1,4 +1,4 @@
-//! What is known of a function that a runtime has compiled or interprets.
+//! Facts about functions that a runtime has compiled or interprets.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Name;
 
-/// What is to be known of a piece of code that a runtime made.
+/// A piece of code that a runtime made.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Code {
     /// Addresses of the instructions.
@@ -81,7 +81,7 @@ impl fmt::Debug for Code {
 pub(crate) enum Kind {
     /// A compiled function.
     Compiled,
-    /// What calls a native function.
+    /// Code that calls a native function.
     Native,
     /// The interpreter.
     Interpreter,

@@ -507,7 +507,7 @@ impl Known {
         Looked::without(self.lack_after(lack, BRIEF))
     }
 
-    /// Whether a copied chain is of this thread, as the thread is known. None: nothing was copied.
+    /// Tells whether a copied chain is of the thread of this number, by what is known of the thread. `copied` is none if nothing was.
     fn is_of_known(&mut self, number: u32, copied: Option<&Copied<'_>>) -> bool {
         let Some(known) = self.threads.get_mut(&number) else {
             self.lack(Lack::Thread(number, 0));
@@ -533,7 +533,7 @@ impl Known {
         false
     }
 
-    /// Whether a copied chain is of this thread. A chain to which the thread's own memory led always is: the walk then does not wait until
+    /// Tells whether a copied chain is of this thread. A chain to which the thread's own memory led always is: the walk does not wait until
     /// the thread is known.
     pub(crate) fn is_of_thread(&mut self, number: u32, copied: Option<&Copied<'_>>) -> bool {
         let Some(own) = copied.filter(|copied| copied.is_own) else {

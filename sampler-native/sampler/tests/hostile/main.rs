@@ -124,8 +124,8 @@ fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>)
     passes_and_names_within(Some(NAMED), &[], folder, attack, || {})
 }
 
-/// The same with names within that time, if they are expected; goes on for some time until notices have said so much. `strike`: what
-/// is done when the recording has begun.
+/// Records as [`passes_and_names_beside`] does, with names within `longest` if names are expected. The recording goes on, up to twice
+/// its time, until notices have said all of `said`. `strike` is called once the recording has begun.
 fn passes_and_names_within(
     longest: Option<Duration>,
     said: &[&str],

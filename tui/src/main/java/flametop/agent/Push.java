@@ -25,7 +25,7 @@ public record Push(
   static final String SERVICE = "service_name";
   static final String HOST = "host";
 
-  /** What a store keeps the profiles of a host by, in order: the labels that were given win. */
+  /** The labels by which a store keeps the profiles of a host, in order: given labels win. */
   Map<String, String> series(String host) {
     Map<String, String> all = new LinkedHashMap<>();
     all.put(SERVICE, "flametop");
