@@ -40,6 +40,12 @@ type_line() {
   tmux_ send-keys Enter
 }
 
+# busy COMMAND…: starts a program that takes all CPU time that it gets, as `load`. Others come first: several tests run at once.
+busy() {
+  nice -n 5 "$@" &
+  load=$!
+}
+
 # run_line COMMANDS: types them on an empty screen, so that no end of an earlier command is taken for
 # theirs. When they are over, the shell shows `ended CODE`.
 run_line() {

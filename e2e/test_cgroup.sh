@@ -24,12 +24,11 @@ make_groups() {
   start_in "$group/two.service"
 }
 
-# start_in GROUP: starts the program there, and waits until it runs. It is never asleep, and several of these tests run at once:
-# it leaves most of the CPUs to others.
+# start_in GROUP: starts the program there, and waits until it runs.
 start_in() {
   # shellcheck disable=SC2016 # the shell that is started expands it
-  sh -c 'echo 0 >"$0/cgroup.procs" && exec nice -n 19 "$1" 600' "$1" "$work/$program" >/dev/null &
-  started=$!
+  busy sh -c 'echo 0 >"$0/cgroup.procs" && exec "$1" 600' "$1" "$work/$program" >/dev/null
+  started=$load
   wait_until "it runs in $1" is_program "$started"
 }
 is_program() {

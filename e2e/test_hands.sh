@@ -35,8 +35,7 @@ click_on() {
 
 known_program() {
   cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
-  "$work/known" 600 >/dev/null &
-  load=$!
+  busy "$work/known" 600 >/dev/null
 }
 
 # The program begins with the one alone.

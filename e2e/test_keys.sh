@@ -297,8 +297,7 @@ owners() {
 # Long: there are many keys.
 test_every_key_of_the_help_has_its_effect() {
   cc -g -O2 -fomit-frame-pointer -o "$work/callers" "$root/bench/programs/callers.c"
-  "$work/callers" 1000 >/dev/null &
-  load=$!
+  busy "$work/callers" 1000 >/dev/null
   open_pane 140 40
   tmux_ set-option -s set-clipboard on
   live_screen

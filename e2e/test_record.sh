@@ -122,9 +122,8 @@ EOF
   env -u DEBUGINFOD_URLS HOME="$work" debuginfod -F -p "$port" -d "$work/database" "$work/served" \
     >"$work/server" 2>&1 &
   server=$!
-  "$work/busy" &
-  busy=$!
-  trap 'kill "$server" "$busy" 2>/dev/null || :; tmux_ kill-server 2>/dev/null || :' EXIT
+  busy "$work/busy"
+  trap 'kill "$server" "$load" 2>/dev/null || :; tmux_ kill-server 2>/dev/null || :' EXIT
   url="http://127.0.0.1:$port"
   id=$(readelf -n "$work/busy" | sed -n 's/.*Build ID: //p')
   wait_until "the server has it" curl -sf -m 5 -o "$work/answer" "$url/buildid/$id/debuginfo"
@@ -141,6 +140,6 @@ EOF
   unset DEBUGINFOD_CACHE_PATH
 }
 record_busy() {
-  "$flametop" record -p "$busy" -d 2 --force -o "$work/out.folded" "$@" 2>"$work/err" ||
+  "$flametop" record -p "$load" -d 2 --force -o "$work/out.folded" "$@" 2>"$work/err" ||
     fail "exit code $?: $(cat "$work/err")"
 }

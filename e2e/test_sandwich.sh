@@ -3,8 +3,7 @@
 
 known_callers() {
   cc -O2 -fomit-frame-pointer -o "$work/callers" "$root/bench/programs/callers.c"
-  "$work/callers" 600 >/dev/null &
-  load=$!
+  busy "$work/callers" 600 >/dev/null
 }
 
 # share NAME: whole percents of the function in the middle that the selected frame has.

@@ -93,8 +93,7 @@ test_terminal_that_goes_away_ends_everything() {
 # known_load NAME SECONDS: a busy program of that comm: main, work, then seventy and thirty.
 known_load() {
   cc -O2 -fomit-frame-pointer -o "$work/$1" "$root/bench/programs/split.c"
-  "$work/$1" "$2" >/dev/null &
-  load=$!
+  busy "$work/$1" "$2" >/dev/null
 }
 
 test_move_zoom_and_back() {
@@ -367,8 +366,7 @@ test_shell_stops_and_continues_it() {
 
 test_source_shows_lines_live_and_in_a_replay() {
   cc -g -O2 -o "$work/lined" "$root/bench/programs/split.c"
-  "$work/lined" 300 >/dev/null &
-  load=$!
+  busy "$work/lined" 300 >/dev/null
   open_pane
   start_screen "-p $load"
   wait_for 'seventy'
@@ -507,8 +505,7 @@ test_quality_view_says_whose_names_are_over_the_limit() {
   head -c 64M /dev/zero | xz -0 >"$work/packed"
   cp "$work/known" "$work/bomb"
   objcopy --strip-all --add-section .gnu_debugdata="$work/packed" "$work/bomb"
-  "$work/bomb" 600 >/dev/null &
-  load=$!
+  busy "$work/bomb" 600 >/dev/null
   open_pane 200 40
   start_screen "-p $innocent,$load"
   wait_for 'seventy'

@@ -6,10 +6,10 @@ two_programs() {
   cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
   cp "$work/known" "$work/other"
   last_cpu=$(($(nproc) - 1))
-  taskset -c 0 "$work/known" 600 >/dev/null &
-  known=$!
-  taskset -c "$last_cpu" "$work/other" 600 >/dev/null &
-  other=$!
+  busy taskset -c 0 "$work/known" 600 >/dev/null
+  known=$load
+  busy taskset -c "$last_cpu" "$work/other" 600 >/dev/null
+  other=$load
   trap 'tmux_ kill-server 2>/dev/null || :; kill "$known" "$other" 2>/dev/null || :' EXIT
   wait_until "the programs run" both_run
 }
@@ -79,8 +79,7 @@ int main(void)
 }
 C
   cc -O1 -fno-optimize-sibling-calls -o "$work/deep" "$work/deep.c"
-  "$work/deep" &
-  load=$!
+  busy "$work/deep"
   open_pane
   start_screen "-p $load --states on"
   wait_until "the recursion is on the screen" visits 10

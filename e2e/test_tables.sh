@@ -5,8 +5,7 @@ test_tables_compare_with_what_was_before() {
   # A name that nothing else on the machine has.
   local known=known$$
   cc -O2 -fomit-frame-pointer -o "$work/$known" "$root/bench/programs/split.c"
-  "$work/$known" 600 >/dev/null &
-  load=$!
+  busy "$work/$known" 600 >/dev/null
   open_pane 160 45
   start_screen "-c $known"
   wait_for 'seventy'

@@ -12,8 +12,7 @@ start_replay() {
 
 busy_program() {
   cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
-  "$work/known" 900 >/dev/null &
-  load=$!
+  busy "$work/known" 900 >/dev/null
 }
 
 # The shell's prompt, after it took the terminal back: what is typed before may be lost.
@@ -245,8 +244,7 @@ test_hostile_names_reach_the_terminal_as_text() {
   cc -O2 -fomit-frame-pointer -o "$work/known" "$root/bench/programs/split.c"
   mkdir "$work/$name"
   mv "$work/known" "$work/$name/$name"
-  "$work/$name/$name" 900 "$name" >/dev/null &
-  load=$!
+  busy "$work/$name/$name" 900 "$name" >/dev/null
   open_pane
   start_line 0 100000 "-p $load --states all"
   wait_for 'seventy'

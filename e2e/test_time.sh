@@ -5,8 +5,7 @@
 # release_load: starts it; `released` makes it go on with the new code.
 release_load() {
   cc -O2 -fomit-frame-pointer -o "$work/release" "$root/bench/programs/release.c"
-  "$work/release" 900 &
-  load=$!
+  busy "$work/release" 900
 }
 released() {
   kill -USR1 "$load"

@@ -185,10 +185,13 @@ pub fn record_tree(
     }
 }
 
-/// Stacks of so many more seconds of the first thread of a process, all of whose frames have names.
-pub fn more_stacks(recording: &mut Recording, pid: u32, seconds: u64) -> Vec<u32> {
-    let before = sampled(&recording.model, pid).len();
-    recording.run(19, 1000 * seconds);
+/// A thousand more stacks, at least, of the first thread of a process, all of whose frames have names.
+pub fn more_stacks(recording: &mut Recording, pid: u32) -> Vec<u32> {
+    let (begin, before) = (Instant::now(), sampled(&recording.model, pid).len());
+    while sampled(&recording.model, pid).len() < before + 1000 {
+        assert!(begin.elapsed() < PATIENCE, "hardly any samples of {pid}");
+        recording.run(19, 500);
+    }
     recording.name_all();
     sampled(&recording.model, pid).split_off(before)
 }

@@ -121,7 +121,7 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
             let mut recording = record_tree(&node, program.pid(), functions);
             // Functions are compiled anew for some seconds.
             recording.run(19, 8000);
-            let stacks = more_stacks(&mut recording, program.pid(), 6);
+            let stacks = more_stacks(&mut recording, program.pid());
             let model = &recording.model;
             let mut shares = Shares {
                 samples: stacks.len(),

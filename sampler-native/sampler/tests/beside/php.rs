@@ -116,7 +116,7 @@ fn sample_tree(php: &Path, pid: u32) -> Shares {
     let mut recording = record_tree(php, pid, functions);
     // Closures and code of eval live shortly here, and are not all known at once.
     recording.run(19, 4000);
-    let stacks = more_stacks(&mut recording, pid, 6);
+    let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
     let mut shares = Shares {
         samples: stacks.len(),

@@ -209,8 +209,7 @@ fn functions_called_by_numpy_are_those_that_called_one_another() {
 fn check_tree(python: &Path, how: &[&str]) {
     let program = Program::start(python, &[&["tree.py"], how].concat());
     let mut recording = record_tree(python, program.pid(), functions);
-    let seconds = if how.is_empty() { 6 } else { 3 };
-    let stacks = more_stacks(&mut recording, program.pid(), seconds);
+    let stacks = more_stacks(&mut recording, program.pid());
     let model = &recording.model;
     let mut shares = Shares {
         samples: stacks.len(),

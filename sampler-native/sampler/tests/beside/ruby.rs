@@ -153,7 +153,7 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
 fn is_true(ruby: &Path, pid: u32) {
     let mut recording = record_tree(ruby, pid, functions);
     recording.run(19, 4000);
-    let stacks = more_stacks(&mut recording, pid, 6);
+    let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
     let mut shares = Shares::default();
     let (mut unread, mut of_eval, mut making) = (0, 0, 0);

@@ -6,7 +6,10 @@ import flametop.view.base.Origin;
 import flametop.view.base.View;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * The actions of a view, live or of files: actions that the view has, actions that it refuses, and
@@ -93,6 +96,12 @@ public record ViewActions(View view, Origin origin) {
   /** How many keys of the line stand before the keys for files. */
   private static final int BEFORE_FILES = 4;
 
+  /** The actions that no view has as its own. */
+  private static final Set<Action> OF_ALL_VIEWS =
+      Arrays.stream(Action.values())
+          .filter(action -> Arrays.stream(View.values()).noneMatch(view -> isOf(view, action)))
+          .collect(Collectors.toCollection(() -> EnumSet.noneOf(Action.class)));
+
   /** The actions of a view whose stacks come from an origin. */
   public static ViewActions of(View view, Origin origin) {
     return new ViewActions(view, origin);
@@ -100,17 +109,12 @@ public record ViewActions(View view, Origin origin) {
 
   /** Whether the view has an action: its own, or an action of all views. */
   public boolean has(Action action) {
-    return isOwn(action) || !refuses(action) && isOfAllViews(action);
+    return isOwn(action) || !refuses(action) && OF_ALL_VIEWS.contains(action);
   }
 
   /** Whether an action is the view's own, not one of all views. */
   public boolean isOwn(Action action) {
     return origin.has(action) && isOf(view, action);
-  }
-
-  /** Whether no view has the action as its own. */
-  private static boolean isOfAllViews(Action action) {
-    return Arrays.stream(View.values()).noneMatch(view -> isOf(view, action));
   }
 
   /** Whether an action is a view's own, if the origin has what the action needs. */
