@@ -104,6 +104,12 @@ impl Maps {
         self.read
     }
 
+    /// Whether the present mappings are only known from a later moment than this on, ns.
+    pub fn are_newer_than(&self, time: u64) -> bool {
+        let history = self.history.as_ref();
+        history.is_some_and(|history| history.last().0 > time)
+    }
+
     fn unknown(&self) -> At {
         At::Unknown(self.missing.unwrap_or(End::Exited))
     }

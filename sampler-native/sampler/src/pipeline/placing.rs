@@ -372,7 +372,8 @@ fn end_without_stack(head: &Head) -> End {
     }
 }
 
-/// Whether a sleeper with stale mappings should be seen again: as long as they were read before it was found so.
+/// Whether a sleeper with stale mappings should be seen again: as long as they were read before it was found so, or hold only from a later
+/// moment on.
 fn is_tried_again(head: &Head, task: &mut Task, process: &Process) -> bool {
     let switches = head.nvcsw + head.nivcsw;
     let since = match task.unknown {
@@ -380,7 +381,7 @@ fn is_tried_again(head: &Head, task: &mut Task, process: &Process) -> bool {
         _ => head.ktime,
     };
     task.unknown = Some((switches, since));
-    process.maps.read() < since
+    process.maps.read() < since || process.maps.are_newer_than(head.ktime)
 }
 
 /// The head as the stream has it.

@@ -124,8 +124,9 @@ fn passes_and_names_beside(folder: &Path, attack: impl FnOnce() -> Vec<Program>)
     passes_and_names_within(Some(NAMED), &[], folder, attack, || {})
 }
 
-/// Records as [`passes_and_names_beside`] does, with names within `longest` if names are expected. The recording goes on, up to twice
-/// its time, until notices have said all of `said`. `strike` is called once the recording has begun.
+/// Records as [`passes_and_names_beside`] does, with names within `longest` if names are expected. The recording goes on until the
+/// program has its names, and, up to twice the time for that, until notices have said all of `said`. `strike` is called once the
+/// recording has begun.
 fn passes_and_names_within(
     longest: Option<Duration>,
     said: &[&str],
@@ -151,7 +152,9 @@ fn passes_and_names_within(
         let is_missing = |text: &&&str| !model.notices.iter().any(|notice| notice.contains(**text));
         said.iter().find(is_missing).copied()
     };
-    while begin.elapsed() < length
+    let least = longest.map_or(length, |_| length.min(2 * NAMED));
+    while begin.elapsed() < least
+        || longest.is_some() && named.is_none() && begin.elapsed() < length
         || unsaid(&recording.model).is_some() && begin.elapsed() < 2 * length
     {
         let due = Duration::from_nanos(made * 1_000_000_000 / HZ);
@@ -364,15 +367,33 @@ fn prober() -> u32 {
 /// For the time until it is replaced.
 const REPLACED: Duration = Duration::from_secs(15);
 
+fn stop_prober() {
+    let pid = nix::unistd::Pid::from_raw(prober() as i32);
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).expect("stopped");
+}
+
 #[test]
 fn pass_beside_a_prober_that_is_stopped_goes_on() {
     let folder = Folder::new("stopped");
-    let stop = || {
-        let pid = nix::unistd::Pid::from_raw(prober() as i32);
-        nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGSTOP).expect("stopped");
-    };
     let said = ["did not answer for"];
-    passes_and_names_within(Some(REPLACED), &said, &folder, Vec::new, stop);
+    passes_and_names_within(Some(REPLACED), &said, &folder, Vec::new, stop_prober);
+}
+
+#[test]
+fn pass_beside_a_prober_that_is_stopped_while_mappings_are_lost_goes_on() {
+    let folder = Folder::new("remaps");
+    let program = compiled(&folder, "tests/programs/remaps.c");
+    let attack = || {
+        let start = |cpu: usize| {
+            let mut command = Command::new("taskset");
+            command.args(["-c", &cpu.to_string()]).arg(&program);
+            Program::start(command.uid(65534).gid(65534))
+        };
+        let cpus = thread::available_parallelism().map_or(1, usize::from);
+        (0..cpus).map(start).collect()
+    };
+    let said = ["did not answer for", "were not told of"];
+    passes_and_names_within(Some(REPLACED), &said, &folder, attack, stop_prober);
 }
 
 #[test]

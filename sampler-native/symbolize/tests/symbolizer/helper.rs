@@ -43,10 +43,7 @@ fn ask_file_truncated_while_it_is_read_is_named_in_a_notice_and_others_go_on() {
         (answers[0].source == Source::Limit).then_some((module, path, answers))
     });
     let (module, path, answers) = truncated.expect("a file that is truncated while it is read");
-    assert_eq!(
-        name(&answers[0]),
-        format!("shrinking{module}.so+fn@0x10")
-    );
+    assert_eq!(name(&answers[0]), format!("shrinking{module}.so+fn@0x10"));
     assert_eq!(
         (name(&answers[1]), answers[1].source),
         ("h", Source::Symbol)
