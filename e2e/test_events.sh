@@ -73,7 +73,7 @@ test_events_of_wake_have_the_stacks_of_both_threads() {
   echo go >&9
   "$flametop" record -p $load -e wake -d 4 -o "$work/wake.folded" 2>"$work/err" </dev/null 9>&- || fail "exit code $?: $(cat "$work/err")"
   exec 9>&-
-  kill $load
+  kill "$load"
   contains "unit" '^# unit: us$' "$work/wake.folded"
   total=$(sed -n 's/^# exact total: //p' "$work/wake.folded")
   equal "sum of the stacks" "$total" "$(waits .)"

@@ -82,7 +82,7 @@ test_mouse_selects_zooms_presses_keys_and_is_given_back() {
   wait_for 'every level is in sight|^ ▲ [0-9]+ more level'
   keys q
   equal "exit code" 0 "$(ended)"
-  kill $load
+  kill "$load"
   terminal_as_before
 }
 
@@ -168,7 +168,7 @@ test_copy_puts_the_whole_name_into_the_clipboard() {
   wait_until "the name is in the clipboard" clipboard_is seventy
   keys q
   ended >/dev/null
-  kill $load
+  kill "$load"
 }
 clipboard_is() {
   [ "$(tmux_ show-buffer 2>/dev/null)" = "$1" ]
@@ -201,7 +201,7 @@ test_searches_are_completed_and_remembered() {
   keys Escape
   keys q
   ended >/dev/null
-  kill $load
+  kill "$load"
 }
 
 is_recalled() {
@@ -243,5 +243,5 @@ test_arrow_in_pieces_is_an_arrow() {
   keys Escape
   keys q
   ended >/dev/null
-  kill $load
+  kill "$load"
 }

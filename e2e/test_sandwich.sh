@@ -80,7 +80,7 @@ test_sandwich_of_a_known_function_has_its_callers_in_their_parts() {
   in_the_middle shared
   keys q
   equal "exit code" 0 "$(ended)"
-  kill $load
+  kill "$load"
   terminal_as_before
 }
 
@@ -98,7 +98,7 @@ test_sandwich_exports_the_stacks_through_its_function() {
   wait_for '\.folded: '
   keys q
   equal "exit code" 0 "$(ended)"
-  kill $load
+  kill "$load"
   local file
   file=$(echo "$work"/flametop-*.folded)
   contains "export" ';left;shared;inner [0-9]+$' "$file"
@@ -109,8 +109,8 @@ test_sandwich_exports_the_stacks_through_its_function() {
 
 test_sandwich_of_a_replay_is_as_recorded() {
   known_callers
-  "$flametop" record -p $load -d 5 --format flametop -o "$work/known.flametop"
-  kill $load
+  "$flametop" record -p "$load" -d 5 --format flametop -o "$work/known.flametop"
+  kill "$load"
   load=
   open_pane 120 34
   run_line "'$flametop' --replay '$work/known.flametop' --states on"

@@ -122,7 +122,7 @@ test_move_zoom_and_back() {
   wait_for '^ *known .*%( ±[ 0-9.]+)? of all'
   keys q
   equal "exit code" 0 "$(ended)"
-  kill $load
+  kill "$load"
   terminal_as_before
 }
 
@@ -130,7 +130,7 @@ test_six_spinners_on_one_cpu_are_queueing_in_words() {
   local pids=
   for _ in 1 2 3 4 5 6; do
     known_load known 600
-    taskset -pc 0 $load >/dev/null
+    taskset -pc 0 "$load" >/dev/null
     pids=${pids:+$pids,}$load
   done
   open_pane 80 24
@@ -167,7 +167,7 @@ test_freeze_and_thaw() {
   select_frame '^unseen$' unseen
   keys q
   ended >/dev/null
-  kill $load
+  kill "$load"
 }
 # A hundred ticks of user time.
 ran_a_second() {
@@ -193,7 +193,7 @@ test_search_that_matches_nothing_yet_selects_the_first_match_that_comes() {
   known_load comeslater 30
   wait_for 'match 1 of 1'
   wait_for '^ comeslater '
-  kill $load
+  kill "$load"
   # Of a picture that stands still no later match comes.
   keys Escape
   wait_for 'search closed'
@@ -212,7 +212,7 @@ test_filter_by_comm_shows_the_past() {
   open_pane
   start_screen '--states all'
   known_load pastprog 3
-  wait $load
+  wait "$load"
   load=
   # However thin it is, a search finds it as soon as it is known.
   keys /
@@ -347,7 +347,7 @@ test_hostile_process_name_changes_nothing() {
   equal "title" "$(hostname)" "$(tmux_ display-message -p '#{pane_title}')"
   keys q
   ended >/dev/null
-  kill $load
+  kill "$load"
   terminal_as_before
 }
 
@@ -379,8 +379,8 @@ test_source_shows_lines_live_and_in_a_replay() {
   keys q
   equal "exit code" 0 "$(ended)"
 
-  "$flametop" record --format flametop --lines -p $load -d 2 -o "$work/lined.flametop"
-  kill $load
+  "$flametop" record --format flametop --lines -p "$load" -d 2 -o "$work/lined.flametop"
+  kill "$load"
   run_line "'$flametop' --replay '$work/lined.flametop' --replay-speed 0"
   wait_for 'replay ended'
   wait_for 'seventy'
@@ -495,7 +495,7 @@ test_quality_view_lists_processes_and_modules_and_filters() {
   wait_for 'seventy'
   keys q
   ended >/dev/null
-  kill $load
+  kill "$load"
 }
 
 # A program whose packed symbols are more than flametop unpacks, beside one that has its names.
@@ -519,7 +519,7 @@ test_quality_view_says_whose_names_are_over_the_limit() {
   wait_for '^ known .* ·$'
   keys q
   ended >/dev/null
-  kill $load $innocent
+  kill "$load" "$innocent"
 }
 
 test_events_view_shows_the_graph_of_a_source_and_of_time_again() {
@@ -541,7 +541,7 @@ test_events_view_shows_the_graph_of_a_source_and_of_time_again() {
   wait_for 'seventy'
   keys q
   ended >/dev/null
-  kill $load
+  kill "$load"
 }
 
 # Alone: what flametop may cost is a share of the machine.
@@ -556,7 +556,7 @@ test_budget_lowers_the_rates_and_raises_them_again() {
   start_screen "-p $load,$quiet --refresh 0.5 --budget 10"
   wait_for 'budget 10%'
   wait_for ' ([0-9]/[0-9]+|[0-9]+/(49|24|19)) Hz'
-  kill $load
+  kill "$load"
   wait_for '19/99 Hz'
   wait_gone 'budget'
   keys q
@@ -575,5 +575,5 @@ test_budget_rates_that_were_given_are_kept() {
   wait_for 'budget 2%: over it, rates as given +19/99 Hz'
   keys q
   ended >/dev/null
-  kill $load
+  kill "$load"
 }

@@ -232,7 +232,7 @@ test_each_picture_is_one_write_between_the_marks() {
   keys q
   equal "exit code" 0 "$(ended)"
   contains "pastes are marked no more" $'\033\\[\\?2004l' "$work/arrived"
-  kill $load
+  kill "$load"
   terminal_as_before
 }
 
@@ -275,7 +275,7 @@ test_hostile_names_reach_the_terminal_as_text() {
   equal "title" "$(hostname)" "$(tmux_ display-message -p '#{pane_title}')"
   keys q
   equal "exit code" 0 "$(ended)"
-  kill $load
+  kill "$load"
   # Nothing but text is left without the sequences that are our own.
   if LC_ALL=C sed -e 's/\x1b\[[0-9;?]*[A-Za-z]//g' "$work/arrived" |
     LC_ALL=C grep -aqP '[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\xff]|\xc2[\x80-\x9f]|\xe2\x80[\x8b-\x8f\xaa-\xae]|\xcc[\x80-\xbf]'; then
@@ -308,7 +308,7 @@ test_line_that_is_behind_gets_no_more_pictures() {
   close_help
   keys q
   equal "exit code" 0 "$(ended)"
-  kill $load
+  kill "$load"
   terminal_as_before
 }
 
@@ -323,7 +323,7 @@ test_slow_line_answers_and_gives_the_terminal_back() {
   wait_for 'seventy'
   keys q
   equal "exit code" 0 "$(ended)"
-  kill $load
+  kill "$load"
   terminal_as_before
 }
 

@@ -288,11 +288,16 @@ fn poll_stack_that_another_process_serves_waits_for_nobody_and_says_so() {
             continue;
         };
         let (_kernel, mut rings) = open(Target::Threads(vec![served.tid]), 999);
+        // Another sampler on the same CPU may look for a mapping at the same moment: then the mapping is not known.
+        let has_mapping = |r: &Kept| {
+            let stack = r.stack.as_ref();
+            r.head.tid == served.tid && stack.is_some_and(|stack| !stack.mapping.is_empty())
+        };
         for _ in 0..20 {
-            let sample = poll_until(&mut rings, |r| r.head.tid == served.tid);
+            let sample = poll_until(&mut rings, has_mapping);
             assert_ne!(sample.head.status & FT_FAULTED, 0, "{kind}");
             let stack = sample.stack.as_ref().unwrap();
-            assert!(!stack.mapping.is_empty() && stack.user.is_empty(), "{kind}");
+            assert!(stack.user.is_empty(), "{kind}");
             assert_eq!(sample.stack.unwrap().regs[7], served.sp, "{kind}");
         }
         assert!(!served.was_asked(), "{kind}: a page was asked for");

@@ -13,7 +13,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::model::{Model, Recording, Task};
+use crate::{
+    interpreted::yield_cpus,
+    model::{Model, Recording, Task},
+};
 use flametop_stream::{End, ModuleKind};
 
 const PATIENCE: Duration = Duration::from_secs(180);
@@ -39,7 +42,9 @@ impl Program {
         if let Err(e) = &child {
             eprintln!("skipped, {runtime} does not start: {e}");
         }
-        child.ok().map(Program)
+        let program = Program(child.ok()?);
+        yield_cpus(program.pid());
+        Some(program)
     }
 
     fn pid(&self) -> u32 {
