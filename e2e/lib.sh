@@ -42,7 +42,7 @@ type_line() {
 
 # busy COMMAND…: starts a program that takes all CPU time that it gets, as `load`. Others come first: several tests run at once.
 busy() {
-  nice -n 5 "$@" &
+  nice -n 10 "$@" &
   load=$!
 }
 
@@ -75,11 +75,17 @@ is_exported() {
   compgen -G "$work/flametop-*.folded" >/dev/null
 }
 
+# Waits 0.1 s without a process for it.
+exec {never}<> <(:)
+pause() {
+  read -rt 0.1 -u "$never" || :
+}
+
 # wait_for REGEX: until the screen shows it.
 wait_for() {
   local waited=0
   until capture | grep -qE -- "$1"; do
-    sleep 0.1
+    pause
     waited=$((waited + 1))
     if [ $waited -ge $((patience * 10)) ]; then
       fail "the screen does not show /$1/ after $patience s"
@@ -91,7 +97,7 @@ wait_for() {
 wait_gone() {
   local waited=0
   while capture | grep -qE -- "$1"; do
-    sleep 0.1
+    pause
     waited=$((waited + 1))
     if [ $waited -ge $((patience * 10)) ]; then
       fail "the screen still shows /$1/ after $patience s"
@@ -104,7 +110,7 @@ wait_until() {
   local what=$1 waited=0
   shift
   until "$@"; do
-    sleep 0.1
+    pause
     waited=$((waited + 1))
     [ $waited -lt $((patience * 10)) ] || fail "not after $patience s: $what"
   done

@@ -17,6 +17,7 @@ use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
     io::{BufRead, BufReader, Read, Write},
     os::unix::fs::MetadataExt,
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{Mutex, MutexGuard, OnceLock, PoisonError},
@@ -72,6 +73,14 @@ impl Subject {
 
     /// A program that says when it is ready.
     fn of(command: &mut Command) -> Subject {
+        // With less priority than its sampler, and than other tests.
+        // SAFETY: it takes plain values, and may be called between fork and exec.
+        let yield_cpus = || match unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 5) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        };
+        // SAFETY: it allocates nothing.
+        unsafe { command.pre_exec(yield_cpus) };
         let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -153,7 +153,7 @@ fn waits_stretches_between_two_tracepoints_are_timed_on_their_cpu() {
 #[test]
 fn waits_in_a_storm_are_braked() {
     let Some(_alone) = alone() else { return };
-    let mut scene = events::Scene::open(&["contention", "8", "20000"]);
+    let mut scene = events::Scene::open(&["contention", "8", "6000"]);
     let (kernel, rings) = (&mut scene.kernel, &mut scene.rings);
     let id = attach(kernel, Hook::Wake);
     let budget = Budget {

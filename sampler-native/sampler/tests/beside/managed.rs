@@ -272,7 +272,8 @@ fn check_lines_of_busy(recording: &mut Recording, told: &str) {
         frames.all(|frame| model.names.contains_key(frame) && model.places.contains_key(frame))
     };
     let samples = model.tasks.iter().flat_map(|task| &task.samples);
-    let stacks: BTreeSet<u32> = samples.filter_map(|s| s.stack).filter(known).collect();
+    let whole = samples.filter(|sample| sample.why == End::Root);
+    let stacks: BTreeSet<u32> = whole.filter_map(|s| s.stack).filter(known).collect();
     let (mut calls, mut leaves, mut unknown) = (0, 0, 0);
     for stack in stacks {
         let frames = sources(model, stack);

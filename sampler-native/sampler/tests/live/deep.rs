@@ -173,7 +173,7 @@ fn cpu_clock_stack_not_deeper_than_a_copy_is_whole_in_the_first_sample() {
 fn cpu_clock_large_frame_in_the_middle_of_many_chains_is_walked_past() {
     for bytes in ["65536", "307200", "2097152"] {
         let program = Program::start("deep", &["120", bytes]);
-        let mut recording = Recording::open(&format!("{}\nhz.cpu=99", target(program.pid())));
+        let mut recording = Recording::open(&format!("{}\nhz.cpu=299", target(program.pid())));
         run_until(&mut recording, "a hundred samples", |m| {
             deep_samples(m, program.pid()).len() > 100
         });

@@ -15,6 +15,7 @@ mod wakes;
 mod whole;
 
 use std::{
+    os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::OnceLock,
@@ -38,6 +39,14 @@ impl Program {
 
     /// It has come to what it does: all of its threads sleep, or the first one was on a CPU for longer than any start takes.
     fn of(command: &mut Command) -> Program {
+        // With less priority than its sampler, and than other tests.
+        // SAFETY: it takes plain values, and may be called between fork and exec.
+        let yield_cpus = || match unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 5) } {
+            0 => Ok(()),
+            _ => Err(std::io::Error::last_os_error()),
+        };
+        // SAFETY: it allocates nothing.
+        unsafe { command.pre_exec(yield_cpus) };
         let child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::null())

@@ -160,7 +160,7 @@ fn twins_named(flag: &str, life: &str) -> [usize; 3] {
         assert!(begin.elapsed() < PATIENCE, "they get no time: {counts:?}");
         let mut recording = Recording::open("target=all\nhz.cpu=199");
         // No longer than what has ended is remembered.
-        recording.run(19, 3000);
+        recording.run(19, 1000);
         recording.name_all();
         let model = &recording.model;
         for (name, other) in [("alpha", "bravo"), ("bravo", "alpha")] {
