@@ -42,7 +42,7 @@ type_line() {
 
 # busy COMMAND…: starts a program that takes all CPU time that it gets, as `load`. Others come first: several tests run at once.
 busy() {
-  nice -n 10 "$@" &
+  nice -n 5 "$@" &
   load=$!
 }
 
