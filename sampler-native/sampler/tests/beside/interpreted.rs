@@ -38,7 +38,7 @@ impl Program {
     }
 }
 
-/// Gives a program less priority: tests beside it go on, and it waits for more samples.
+/// Gives a program less priority than its sampler, and than other tests.
 pub fn yield_cpus(pid: u32) {
     // SAFETY: it takes plain values.
     unsafe { libc::setpriority(libc::PRIO_PROCESS, pid, 5) };
