@@ -119,8 +119,10 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
             arguments.push("tree.js");
             let program = Program::start(&node, &arguments);
             let mut recording = record_tree(&node, program.pid(), functions);
-            // Functions are compiled anew for some seconds.
-            recording.run(19, 8000);
+            // Functions are compiled anew for some seconds of its own time.
+            for _ in 0..4 {
+                more_stacks(&mut recording, program.pid());
+            }
             let stacks = more_stacks(&mut recording, program.pid());
             let model = &recording.model;
             let mut shares = Shares {

@@ -115,7 +115,9 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
 fn sample_tree(php: &Path, pid: u32) -> Shares {
     let mut recording = record_tree(php, pid, functions);
     // Closures and code of eval live shortly here, and are not all known at once.
-    recording.run(19, 4000);
+    for _ in 0..2 {
+        more_stacks(&mut recording, pid);
+    }
     let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
     let mut shares = Shares {

@@ -152,7 +152,9 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
 /// Nearly all stacks of a process that runs `tree.rb` must be whole and true.
 fn is_true(ruby: &Path, pid: u32) {
     let mut recording = record_tree(ruby, pid, functions);
-    recording.run(19, 4000);
+    for _ in 0..2 {
+        more_stacks(&mut recording, pid);
+    }
     let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
     let mut shares = Shares::default();
