@@ -238,7 +238,10 @@ fn java_unprepared_is_whole_and_named_and_never_wrong() {
             recording.name_all();
             let stacks: Vec<_> = sampled(&recording.model).skip(before).collect();
             let of_main = |(_, names): &&(End, Vec<String>)| {
-                !has(names, "Compiler") && !has(names, "GC") && !has(names, "thread_native_entry")
+                // Other threads of the JVM, one that ends among them.
+                !["Compiler", "GC", "thread_native_entry", "do_exit"]
+                    .iter()
+                    .any(|other| has(names, other))
             };
             let stacks: Vec<_> = stacks.iter().filter(of_main).collect();
             let whole: Vec<_> = stacks.iter().filter(|(end, _)| *end == End::Root).collect();
