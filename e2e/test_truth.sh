@@ -7,7 +7,7 @@ test_split_of_seventy_and_thirty_is_seen_as_it_is() {
   equal "loads measured" 2 "$(grep -c seventy_true "$work/out")"
 }
 
-# Long: so are the bursts that are counted.
+# Long: the programs run in bursts for 20 s.
 test_times_of_a_bursting_thread_add_up_and_agree_with_the_kernel() {
   "$root/bench/bursts" 20 >"$work/out" 2>&1 || fail "$(cat "$work/out")"
 }

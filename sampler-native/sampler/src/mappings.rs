@@ -104,7 +104,7 @@ impl Maps {
         self.read
     }
 
-    /// Whether the present mappings are only known from a later moment than this on, ns.
+    /// Tells whether the history has the present mappings of the process only from a moment after `time` on, ns.
     pub fn are_newer_than(&self, time: u64) -> bool {
         let history = self.history.as_ref();
         history.is_some_and(|history| history.last().0 > time)
