@@ -144,6 +144,7 @@ test_screen_of_a_program_ends_with_it() {
 "$work/known" 600 >/dev/null &
 read -r line <"$work/end"
 kill %1
+wait
 exit 9
 END
   run_line "'$flametop' -- bash ending"
@@ -152,6 +153,18 @@ END
   echo now >"$work/end"
   equal "exit code" 9 "$(ended)"
   terminal_as_before
+}
+
+test_screen_of_a_program_names_what_it_left_running_and_leaves_it() {
+  leaving_program
+  open_pane
+  run_line "'$flametop' -- sh program $$ pids 1"
+  equal "exit code" 5 "$(ended)"
+  while read -r pid; do
+    wait_for "has left running: .*sleep \\($pid\\)"
+    kill -0 "$pid" || fail "$pid was ended"
+    kill "$pid"
+  done <"$work/pids"
 }
 
 test_program_and_another_target_is_usage() {

@@ -51,7 +51,7 @@ public final class Main {
     interruption.end(code);
   }
 
-  private static PrintWriter stderr() {
+  static PrintWriter stderr() {
     return new PrintWriter(System.err, true, StandardCharsets.UTF_8);
   }
 

@@ -385,7 +385,7 @@ final class ScreenCommand implements Callable<Integer> {
     left = true;
     if (workload != null) {
       workload.close();
-      workload.left().ifPresent(left -> Main.complain(spec.commandLine().getErr(), left));
+      workload.left().ifPresent(left -> Main.complain(Main.stderr(), left));
     }
     end.run();
   }

@@ -498,6 +498,9 @@ public final class Accounts {
     for (Account account : accounts) {
       if (account != null && account.begun) {
         owners.set(account.owner);
+        if (account.doubtNanos > 0) {
+          owners.set(account.doubtOwner);
+        }
         Stacks.keep(account.openStack, stacks);
         Stacks.keep(account.sampledStack, stacks);
       }

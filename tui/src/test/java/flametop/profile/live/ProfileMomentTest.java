@@ -124,6 +124,25 @@ class ProfileMomentTest extends ProfileFixture {
     }
   }
 
+  /** Time that is taken back is of the name that the task had, though that is of no entry. */
+  @Test
+  void beginAt_renamedTaskRanWhatWasTakenForSleep_nameOfThenIsKept() throws Exception {
+    profile.close();
+    profile = open(new Options(Shape.PLAIN, 1 << 10, false));
+    begin(1);
+    send(batch(1050, true).program(2, 7, "before").changed(1050, 2, 1, 0, State.RUN, 1));
+    send(batch(1100, true).program(2, 7, "after").changed(1100, 2, 1, 0, State.RUN, 2));
+    run(3, 200);
+    profile.beginAt(1000 * MS + 199 * 50 * MS);
+    run(200, 202);
+    send(batch(11_100, true).sample(11_100, 2, 1, 20_000, 2));
+    run(203, 204);
+    Map<String, Long> shares = new TreeMap<>();
+    addShares(extract(), shares);
+    assertEquals(20_000 * MS, shares.get("after;main;work run"), shares::toString);
+    assertEquals(Optional.empty(), profile.failure());
+  }
+
   private static void addShares(Extract extract, Map<String, Long> to) {
     for (FoldedStack stack : extract.stacks()) {
       String names = String.join(";", stack.names());

@@ -19,9 +19,21 @@ import java.io.PipedOutputStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 
 class TerminalInputTest {
+  /** Types. The thread outlives each test, since a pipe is broken once its writer has ended. */
+  private static final ExecutorService HAND =
+      Executors.newSingleThreadExecutor(
+          typing -> {
+            Thread thread = new Thread(typing, "hand");
+            thread.setDaemon(true);
+            return thread;
+          });
+
   private final PipedOutputStream keyboard = new PipedOutputStream();
 
   // Long enough for a loaded machine; what is tested is that the pieces are joined.
@@ -81,21 +93,16 @@ class TerminalInputTest {
   }
 
   private void send(String... pieces) {
-    Thread sender =
-        new Thread(
+    Future<?> unused =
+        HAND.submit(
             () -> {
-              try {
-                for (String piece : pieces) {
-                  keyboard.write(piece.getBytes(StandardCharsets.UTF_8));
-                  keyboard.flush();
-                  Thread.sleep(15);
-                }
-              } catch (IOException | InterruptedException e) {
-                Thread.currentThread().interrupt();
+              for (String piece : pieces) {
+                keyboard.write(piece.getBytes(StandardCharsets.UTF_8));
+                keyboard.flush();
+                Thread.sleep(15);
               }
+              return null;
             });
-    sender.setDaemon(true);
-    sender.start();
   }
 
   private Key read() throws IOException {
