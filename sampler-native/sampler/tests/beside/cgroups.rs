@@ -4,11 +4,11 @@ use std::{
     fs,
     os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
-use crate::model::Recording;
+use crate::{model::Recording, program::Program};
 
 /// No test waits longer for what it expects.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -47,8 +47,8 @@ impl Group {
         path[path.find("/flametop-test-").expect("its name")..].to_owned()
     }
 
-    fn take(&self, program: &Child) {
-        fs::write(self.0.join("cgroup.procs"), program.id().to_string()).expect("it moves");
+    fn take(&self, program: &Program) {
+        fs::write(self.0.join("cgroup.procs"), program.pid().to_string()).expect("it moves");
     }
 }
 
@@ -62,24 +62,11 @@ impl Drop for Group {
     }
 }
 
-struct Program(Child);
-
-impl Program {
-    fn in_group(group: &Group, script: &str) -> Program {
-        let child = Command::new("sh")
-            .args(["-c", &format!("echo 0 >\"$0\"/cgroup.procs && {script}")])
-            .arg(&group.0)
-            .stdout(Stdio::null())
-            .spawn();
-        Program(child.expect("sh"))
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+fn start_in_group(group: &Group, script: &str) -> Program {
+    let script = format!("echo 0 >\"$0\"/cgroup.procs && {script}");
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &script]).arg(&group.0);
+    Program::spawn(shell.stdout(Stdio::null()))
 }
 
 /// Passes until the process is in a group with this path.
@@ -106,10 +93,10 @@ fn process_in_a_group_has_its_path_however_it_is_named() {
     let long = "long ".repeat(50);
     let middle = outer.below(&long);
     let inner = middle.below("\u{1b}[2J ë ; (deleted)");
-    let program = Program::in_group(&inner, "exec sleep 1000");
+    let program = start_in_group(&inner, "exec sleep 1000");
     let mut recording = Recording::open("target=all");
     let expected = format!("{}/{long}/\u{1b}[2J ë ; (deleted)", outer.path());
-    until_in(&mut recording, program.0.id(), &expected);
+    until_in(&mut recording, program.pid(), &expected);
 }
 
 #[test]
@@ -117,11 +104,11 @@ fn process_that_is_moved_while_it_sleeps_is_told_of_again() {
     let (Some(one), Some(other)) = (Group::new("one"), Group::new("other")) else {
         return;
     };
-    let program = Program::in_group(&one, "exec sleep 1000");
+    let program = start_in_group(&one, "exec sleep 1000");
     let mut recording = Recording::open("target=all");
-    until_in(&mut recording, program.0.id(), &one.path());
-    other.take(&program.0);
-    until_in(&mut recording, program.0.id(), &other.path());
+    until_in(&mut recording, program.pid(), &one.path());
+    other.take(&program);
+    until_in(&mut recording, program.pid(), &other.path());
 }
 
 #[test]
@@ -129,8 +116,8 @@ fn process_in_a_group_that_is_gone_keeps_its_path() {
     let Some(group) = Group::new("gone") else {
         return;
     };
-    let program = Program::in_group(&group, "exec sleep 1000");
-    let (pid, path) = (program.0.id(), group.path());
+    let program = start_in_group(&group, "exec sleep 1000");
+    let (pid, path) = (program.pid(), group.path());
     let mut recording = Recording::open("target=all");
     until_in(&mut recording, pid, &path);
     drop(program);
@@ -146,12 +133,12 @@ fn target_is_a_group_and_all_below_it() {
     };
     let inner = outer.below("inner");
     let id = fs::metadata(&outer.0).expect("the group").ino();
-    let programs = [&outer, &inner].map(|g| Program::in_group(g, "exec sleep 1000"));
-    let outside = Program(Command::new("sleep").arg("1000").spawn().expect("sleep"));
+    let programs = [&outer, &inner].map(|g| start_in_group(g, "exec sleep 1000"));
+    let outside = Program::spawn(Command::new("sleep").arg("1000"));
     let mut recording = Recording::open(&format!("target=cgroup {id} {}", outer.path()));
     for (program, group) in programs.iter().zip([&outer, &inner]) {
-        until_in(&mut recording, program.0.id(), &group.path());
+        until_in(&mut recording, program.pid(), &group.path());
     }
     let seen = recording.model.processes.iter().map(|p| p.tgid);
-    assert!(!seen.into_iter().any(|tgid| tgid == outside.0.id()));
+    assert!(!seen.into_iter().any(|tgid| tgid == outside.pid()));
 }

@@ -4,51 +4,27 @@ use std::{
     collections::BTreeMap,
     fmt, fs,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use flametop_stream::{End, ModuleKind};
 
-use crate::model::{Model, Recording};
+use crate::{
+    model::{Model, Recording},
+    program::{Program, yielding},
+};
 
 pub const PATIENCE: Duration = Duration::from_secs(120);
 /// Functions that are copied of a thread that sleeps.
 const COPIED: usize = 128;
 
-/// A child process that is killed and reaped at the end of its test.
-pub struct Program(Child);
-
-impl Program {
-    pub fn start(interpreter: &Path, arguments: &[&str]) -> Program {
-        let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
-        let child = Command::new(interpreter)
-            .args(arguments)
-            .current_dir(programs)
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .spawn();
-        let program = Program(child.expect("it was there"));
-        yield_cpus(program.pid());
-        program
-    }
-
-    pub fn pid(&self) -> u32 {
-        self.0.id()
-    }
-}
-
-/// Gives a program less priority than its sampler, and than other tests.
-pub fn yield_cpus(pid: u32) {
-    // SAFETY: it takes plain values.
-    unsafe { libc::setpriority(libc::PRIO_PROCESS, pid, 5) };
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+/// Starts one of the programs of tests.
+pub fn start(interpreter: &Path, arguments: &[&str]) -> Program {
+    let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(interpreter);
+    command.args(arguments).current_dir(programs);
+    Program::spawn(yielding(command.stdin(Stdio::null()).stdout(Stdio::null())))
 }
 
 /// Those of these interpreters that are there and end well with the arguments `probe`; and of those that a variable of the environment
@@ -193,13 +169,20 @@ pub fn record_tree(
     }
 }
 
-/// A thousand more stacks, at least, of the first thread of a process, all of whose frames have names.
-pub fn more_stacks(recording: &mut Recording, pid: u32) -> Vec<u32> {
-    let (begin, before) = (Instant::now(), sampled(&recording.model, pid).len());
-    while sampled(&recording.model, pid).len() < before + 1000 {
+/// Samples until there are so many more stacks of the first thread of a process.
+pub fn sample_more(recording: &mut Recording, pid: u32, stacks: usize) {
+    let begin = Instant::now();
+    let enough = sampled(&recording.model, pid).len() + stacks;
+    while sampled(&recording.model, pid).len() < enough {
         assert!(begin.elapsed() < PATIENCE, "hardly any samples of {pid}");
         recording.run(19, 500);
     }
+}
+
+/// A thousand more stacks, at least, of the first thread of a process, all of whose frames have names.
+pub fn more_stacks(recording: &mut Recording, pid: u32) -> Vec<u32> {
+    let before = sampled(&recording.model, pid).len();
+    sample_more(recording, pid, 1000);
     recording.name_all();
     sampled(&recording.model, pid).split_off(before)
 }

@@ -4,6 +4,9 @@
 #[allow(dead_code)]
 #[path = "../model/mod.rs"]
 mod model;
+#[allow(dead_code)]
+#[path = "../program/mod.rs"]
+mod program;
 
 mod cgroups;
 mod interpreted;

@@ -9,59 +9,33 @@ use std::{
     fmt,
     ops::RangeInclusive,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::{Duration, Instant},
 };
 
 use crate::{
-    interpreted::yield_cpus,
     model::{Model, Recording, Task},
+    program::{Program, yielding},
 };
 use flametop_stream::{End, ModuleKind};
 
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// A child process that is killed and reaped at the end of its test, and its map removed.
-struct Program(Child);
-
-impl Program {
-    /// None, said by name, if there is no such runtime.
-    fn start(runtime: &str, arguments: &[&str]) -> Option<Program> {
-        let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
-        let mut command = Command::new(runtime);
-        Program::run(command.current_dir(programs).args(arguments))
-    }
-
-    fn run(command: &mut Command) -> Option<Program> {
-        let runtime = command.get_program().to_string_lossy().into_owned();
-        let child = command
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn();
-        if let Err(e) = &child {
-            eprintln!("skipped, {runtime} does not start: {e}");
-        }
-        let program = Program(child.ok()?);
-        yield_cpus(program.pid());
-        Some(program)
-    }
-
-    fn pid(&self) -> u32 {
-        self.0.id()
-    }
-
-    fn map(&self) -> PathBuf {
-        PathBuf::from(format!("/tmp/perf-{}.map", self.pid()))
-    }
+/// None, said by name, if there is no such runtime.
+fn start(runtime: &str, arguments: &[&str]) -> Option<Program> {
+    let programs = format!("{}/tests/programs", env!("CARGO_MANIFEST_DIR"));
+    let mut command = Command::new(runtime);
+    start_runtime(command.current_dir(programs).args(arguments))
 }
 
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-        let _ = std::fs::remove_file(self.map());
+/// None, said by name, if there is no such runtime.
+fn start_runtime(command: &mut Command) -> Option<Program> {
+    let command = command.stdin(Stdio::null()).stdout(Stdio::null());
+    let child = yielding(command.stderr(Stdio::null())).spawn();
+    if let Err(e) = &child {
+        eprintln!("skipped, {:?} does not start: {e}", command.get_program());
     }
+    child.ok().map(Program)
 }
 
 /// Samples until something is so.
@@ -220,7 +194,7 @@ fn java_unprepared_is_whole_and_named_and_never_wrong() {
     for java in javas() {
         for options in options {
             let arguments = [options, &["Busy.java"]].concat();
-            let Some(program) = Program::run(java.command("java").args(&arguments)) else {
+            let Some(program) = start_runtime(java.command("java").args(&arguments)) else {
                 continue;
             };
             let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
@@ -370,7 +344,7 @@ fn java_virtual_threads_on_a_cpu_are_whole_or_say_that_their_callers_are_elsewhe
         for options in [&["-XX:+TieredCompilation"][..], &["-Xint"]] {
             let carriers = ["-Djdk.virtualThreadScheduler.parallelism=3", "Virtual.java"];
             let arguments = [options, &carriers].concat();
-            let Some(program) = Program::run(java.command("java").args(&arguments)) else {
+            let Some(program) = start_runtime(java.command("java").args(&arguments)) else {
                 continue;
             };
             let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
@@ -451,7 +425,7 @@ fn map_of_node_names_its_functions() {
         "--logfile=/dev/null",
         "busy.js",
     ];
-    let Some(program) = Program::start("node", &arguments) else {
+    let Some(program) = start("node", &arguments) else {
         return;
     };
     let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
@@ -477,7 +451,7 @@ fn map_of_python_names_its_functions_and_its_trampolines_are_walked() {
         eprintln!("skipped, no Python 3.12 or newer here that knows -X perf");
         return;
     };
-    let Some(program) = Program::start(python, &["-X", "perf", "busy.py"]) else {
+    let Some(program) = start(python, &["-X", "perf", "busy.py"]) else {
         return;
     };
     let mut recording = Recording::open(&format!("target=pid {}", program.pid()));

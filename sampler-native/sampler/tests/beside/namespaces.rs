@@ -3,11 +3,11 @@
 
 use std::{
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     time::Duration,
 };
 
-use crate::model::Recording;
+use crate::{model::Recording, program::Program};
 use flametop_sampler::Session;
 use flametop_stream::{Counter, State};
 
@@ -83,15 +83,6 @@ fn proc_of_another_pid_namespace_is_refused_in_words() {
     );
 }
 
-struct Program(Child);
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 fn compiled(name: &str) -> PathBuf {
     let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("namespace_{name}"));
     // Of this process: another test may run what it compiled.
@@ -112,7 +103,7 @@ fn compiled(name: &str) -> PathBuf {
 }
 
 fn start(command: &mut Command) -> Program {
-    Program(command.stdout(Stdio::null()).spawn().expect("it starts"))
+    Program::spawn(command.stdout(Stdio::null()))
 }
 
 /// Samples until `done`; a test that waits for longer than two minutes fails.

@@ -11,8 +11,8 @@ use flametop_stream::{End, ModuleKind};
 
 use crate::{
     interpreted::{
-        Program, Shares, frames_of, installed, is_path, more_stacks, print_sleepers, record_tree,
-        told,
+        Shares, frames_of, installed, is_path, more_stacks, print_sleepers, record_tree,
+        sample_more, start, told,
     },
     model::{Model, Recording},
 };
@@ -78,7 +78,7 @@ fn threads_that_sleep_have_the_functions_that_they_tell() {
     for node in nodes() {
         let file = std::env::temp_dir().join(format!("flametop-node-{}", std::process::id()));
         let _ = fs::remove_file(&file);
-        let program = Program::start(&node, &["sleepers.js", &file.to_string_lossy()]);
+        let program = start(&node, &["sleepers.js", &file.to_string_lossy()]);
         let pid = program.pid();
         let mut told = told(&node, &file, |text| {
             let told: Vec<_> = text.lines().map(|line| own(line.split('\t'))).collect();
@@ -117,12 +117,10 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
         for inlined in [false, true] {
             let mut arguments = if inlined { vec![] } else { uninlined(&node) };
             arguments.push("tree.js");
-            let program = Program::start(&node, &arguments);
+            let program = start(&node, &arguments);
             let mut recording = record_tree(&node, program.pid(), functions);
             // Functions are compiled anew for some seconds of its own time.
-            for _ in 0..4 {
-                more_stacks(&mut recording, program.pid());
-            }
+            sample_more(&mut recording, program.pid(), 4000);
             let stacks = more_stacks(&mut recording, program.pid());
             let model = &recording.model;
             let mut shares = Shares {

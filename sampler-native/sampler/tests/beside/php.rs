@@ -13,8 +13,8 @@ use flametop_stream::{End, ModuleKind};
 
 use crate::{
     interpreted::{
-        Program, Shares, by_thread, copied, frames_of, installed, is_path, more_stacks, patiently,
-        print_sleepers, record_tree, stack_of, told,
+        Shares, by_thread, copied, frames_of, installed, is_path, more_stacks, patiently,
+        print_sleepers, record_tree, sample_more, stack_of, start, told,
     },
     model::{Model, Recording},
 };
@@ -76,7 +76,7 @@ impl Drop for Forks {
 fn processes_that_sleep_have_the_functions_and_lines_that_they_tell() {
     for php in phps() {
         let file = std::env::temp_dir().join(format!("flametop-phps-{}", std::process::id()));
-        let program = Program::start(&php, &["sleepers.php", &file.to_string_lossy()]);
+        let program = start(&php, &["sleepers.php", &file.to_string_lossy()]);
         let told = told(&php, &file, |text| by_thread(text, SLEEPERS));
         let _forks = Forks(
             told.keys()
@@ -107,7 +107,7 @@ fn processes_that_sleep_have_the_functions_and_lines_that_they_tell() {
 #[test]
 fn functions_on_a_cpu_are_those_that_called_one_another() {
     for php in phps() {
-        let program = Program::start(&php, &["tree.php"]);
+        let program = start(&php, &["tree.php"]);
         is_true(&php, program.pid());
     }
 }
@@ -115,9 +115,7 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
 fn sample_tree(php: &Path, pid: u32) -> Shares {
     let mut recording = record_tree(php, pid, functions);
     // Closures and code of eval live shortly here, and are not all known at once.
-    for _ in 0..2 {
-        more_stacks(&mut recording, pid);
-    }
+    sample_more(&mut recording, pid, 2000);
     let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
     let mut shares = Shares {
@@ -196,7 +194,7 @@ fn functions_in_php_fpm_are_those_that_called_one_another() {
         socket.display()
     );
     let settings = site.write("settings", &settings);
-    let server = Program::start(&fpm, &["-n", "-F", "-R", "-y", &settings]);
+    let server = start(&fpm, &["-n", "-F", "-R", "-y", &settings]);
     let mut asked = patiently(&fpm, || UnixStream::connect(&socket).ok());
     let script = site.0.join("programs/tree.php");
     let mut parameters = Vec::new();
@@ -250,7 +248,7 @@ fn functions_in_the_module_of_apache_are_those_that_called_one_another() {
         module.display()
     );
     let settings = site.write("settings", &settings);
-    let server = Program::start(Path::new("/usr/sbin/apache2"), &["-X", "-f", &settings]);
+    let server = start(Path::new("/usr/sbin/apache2"), &["-X", "-f", &settings]);
     let mut asked = patiently(&module, || TcpStream::connect(address).ok());
     asked
         .write_all(b"GET /tree.php HTTP/1.0\r\n\r\n")

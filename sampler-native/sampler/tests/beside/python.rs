@@ -12,8 +12,8 @@ use flametop_stream::{End, Head, ModuleKind};
 
 use crate::{
     interpreted::{
-        PATIENCE, Program, Shares, by_thread, copied, frames_of, installed, is_path, more_stacks,
-        patiently, print_sleepers, record_tree, stack_of, told,
+        PATIENCE, Shares, by_thread, copied, frames_of, installed, is_path, more_stacks, patiently,
+        print_sleepers, record_tree, stack_of, start, told,
     },
     model::{Model, Recording},
 };
@@ -139,7 +139,7 @@ fn bare(model: &Model, stack: u32) -> usize {
 fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
     for python in pythons() {
         let file = std::env::temp_dir().join(format!("flametop-sleepers-{}", std::process::id()));
-        let program = Program::start(&python, &["sleepers.py", &file.to_string_lossy()]);
+        let program = start(&python, &["sleepers.py", &file.to_string_lossy()]);
         let pid = program.pid();
         let told = told(&python, &file, |text| by_thread(text, SLEEPERS));
         let mut recording = Recording::open(&format!("target=pid {pid}"));
@@ -207,7 +207,7 @@ fn functions_called_by_numpy_are_those_that_called_one_another() {
 
 /// Can the functions of each sample of a program `tree` have called one another, and have most samples all of them?
 fn check_tree(python: &Path, how: &[&str]) {
-    let program = Program::start(python, &[&["tree.py"], how].concat());
+    let program = start(python, &[&["tree.py"], how].concat());
     let mut recording = record_tree(python, program.pid(), functions);
     let stacks = more_stacks(&mut recording, program.pid());
     let model = &recording.model;
@@ -241,7 +241,7 @@ fn check_tree(python: &Path, how: &[&str]) {
 #[test]
 fn threads_that_live_shortly_have_functions_from_their_first_sample_on() {
     for python in pythons() {
-        let program = Program::start(&python, &["threads.py"]);
+        let program = start(&python, &["threads.py"]);
         let pid = program.pid();
         let mut recording = Recording::open(&format!("target=pid {pid}\nhz.cpu=499"));
         recording.run(19, 2000);
@@ -278,7 +278,7 @@ fn threads_that_live_shortly_have_functions_from_their_first_sample_on() {
 #[test]
 fn fork_and_threads_that_sleep_shortly_have_their_own_functions() {
     for python in pythons() {
-        let program = Program::start(&python, &["forks.py"]);
+        let program = start(&python, &["forks.py"]);
         let pid = program.pid();
         let begin = Instant::now();
         let children = format!("/proc/{pid}/task/{pid}/children");
@@ -337,7 +337,7 @@ fn thread_that_waits_for_the_gil_says_who_holds_it_and_no_other_thread_does() {
         let file = std::env::temp_dir().join(format!("flametop-gil-{}", std::process::id()));
         // A free-threaded build uses its lock with this option; others know no other way.
         let arguments = ["-X", "gil=1", "gil.py", &file.to_string_lossy()];
-        let program = Program::start(&python, &arguments);
+        let program = start(&python, &arguments);
         let pid = program.pid();
         let begin = Instant::now();
         let [keeps, wants, rests] = told(&python, &file, numbers);
@@ -387,7 +387,7 @@ fn threads_of_a_free_threaded_build_run_at_the_same_time_and_none_waits_for_the_
     }
     for python in pythons {
         let file = std::env::temp_dir().join(format!("flametop-both-{}", std::process::id()));
-        let program = Program::start(&python, &["both.py", &file.to_string_lossy()]);
+        let program = start(&python, &["both.py", &file.to_string_lossy()]);
         let [left, right] = told(&python, &file, numbers);
         let mut recording = Recording::open(&format!("target=pid {}\nhz.cpu=499", program.pid()));
         let begin = Instant::now();

@@ -10,8 +10,8 @@ use flametop_stream::{End, ModuleKind};
 
 use crate::{
     interpreted::{
-        Program, Shares, by_thread, copied, frames_of, installed, is_path, more_stacks,
-        print_sleepers, record_tree, stack_of, told,
+        Shares, by_thread, copied, frames_of, installed, is_path, more_stacks, print_sleepers,
+        record_tree, sample_more, stack_of, start, told,
     },
     model::{Model, Recording},
 };
@@ -103,7 +103,7 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
         let file = std::env::temp_dir().join(format!("flametop-rubies-{}", std::process::id()));
         let _ = fs::remove_file(&file);
         let text = file.to_string_lossy().into_owned();
-        let program = Program::start(&ruby, &["sleepers.rb", &text]);
+        let program = start(&ruby, &["sleepers.rb", &text]);
         let sleepers = SLEEPERS + usize::from(has_ractors(&ruby));
         let told = told(&ruby, &file, |text| by_thread(text, sleepers));
         let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
@@ -144,7 +144,7 @@ fn threads_that_sleep_have_the_functions_and_lines_that_they_tell() {
 #[test]
 fn functions_on_a_cpu_are_those_that_called_one_another() {
     for ruby in rubies() {
-        let program = Program::start(&ruby, &["tree.rb"]);
+        let program = start(&ruby, &["tree.rb"]);
         is_true(&ruby, program.pid());
     }
 }
@@ -152,9 +152,7 @@ fn functions_on_a_cpu_are_those_that_called_one_another() {
 /// Nearly all stacks of a process that runs `tree.rb` must be whole and true.
 fn is_true(ruby: &Path, pid: u32) {
     let mut recording = record_tree(ruby, pid, functions);
-    for _ in 0..2 {
-        more_stacks(&mut recording, pid);
-    }
+    sample_more(&mut recording, pid, 2000);
     let stacks = more_stacks(&mut recording, pid);
     let model = &recording.model;
     let mut shares = Shares::default();

@@ -4,6 +4,9 @@
 #[allow(dead_code)]
 #[path = "../model/mod.rs"]
 mod model;
+#[allow(dead_code)]
+#[path = "../program/mod.rs"]
+mod program;
 #[path = "../served/mod.rs"]
 mod served;
 mod unanswered;
@@ -11,7 +14,7 @@ mod unanswered;
 use std::{
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -22,29 +25,16 @@ use std::{
 
 use flametop_stream::{Counter, End as StackEnd, NameSource};
 use model::Recording;
+use program::Program;
 
 const HZ: u64 = 49;
 /// The program that nobody knows yet has its names within this time.
 const NAMED: Duration = Duration::from_secs(3);
 
-/// A child that is killed and reaped at the end.
-struct Program(Child);
-
 impl Program {
     fn start(command: &mut Command) -> Program {
         let command = command.stdin(Stdio::null()).stdout(Stdio::null());
-        Program(command.spawn().expect("the program starts"))
-    }
-
-    fn pid(&self) -> u32 {
-        self.0.id()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        Program::spawn(command)
     }
 }
 
@@ -327,9 +317,7 @@ fn pass_beside_a_program_with_all_mappings_there_may_be_that_moves_them_goes_on(
     let recording = passes_and_names_beside(&folder, || {
         let mut command = Command::new(&program);
         command.uid(65534).gid(65534).stdout(Stdio::piped());
-        let attack: Vec<Program> = (0..2)
-            .map(|_| Program(command.spawn().expect("the program starts")))
-            .collect();
+        let attack: Vec<Program> = (0..2).map(|_| Program::spawn(&mut command)).collect();
         thread::sleep(Duration::from_secs(1));
         before = own();
         attack
@@ -419,7 +407,7 @@ fn pass_beside_a_program_of_six_thousand_files_goes_on_and_no_prober_is_lost() {
     let attack = || {
         let mut command = Command::new(&program);
         command.arg(&files).arg("6000").stdout(Stdio::piped());
-        let mut attack = Program(command.spawn().expect("the program starts"));
+        let mut attack = Program::spawn(&mut command);
         let mut ready = [0; 6];
         let said = attack.0.stdout.as_mut().expect("a pipe");
         said.read_exact(&mut ready).expect("it maps its files");

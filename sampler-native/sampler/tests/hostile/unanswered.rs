@@ -12,9 +12,10 @@ use flametop_stream::SourceState;
 use flametop_unwind::{End, Prober, ProcessFolder, RuntimeKnown, Seen, WantedMapping};
 
 use crate::{
-    Folder, Guard, Program, compiled,
+    Folder, Guard, compiled,
     model::{self, Recording},
     passes_and_names_beside, passes_and_names_within,
+    program::Program,
     served::{self, Mounted, Served},
 };
 

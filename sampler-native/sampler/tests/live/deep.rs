@@ -128,7 +128,7 @@ fn stack_in_memory_that_another_process_serves_is_not_in_memory() {
     for how in [&["fuse"][..], &["fuse", "busy"]] {
         let mut command = Command::new(compiled("served"));
         let command = command.args(how).stdin(Stdio::piped());
-        let served = Program(command.stdout(Stdio::null()).spawn().expect("it starts"));
+        let served = Program::spawn(command.stdout(Stdio::null()));
         let innocent = Program::start("life", &["deep", "2000"]);
         let pids = format!("{},{}", served.pid(), innocent.pid());
         let mut recording = Recording::open(&format!("target=pid {pids}\nhz.cpu=99"));

@@ -3,6 +3,9 @@
 #[allow(dead_code)]
 #[path = "../model/mod.rs"]
 mod model;
+#[allow(dead_code)]
+#[path = "../program/mod.rs"]
+mod program;
 
 mod astray;
 mod deep;
@@ -15,9 +18,8 @@ mod wakes;
 mod whole;
 
 use std::{
-    os::unix::process::CommandExt,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Command, Stdio},
     sync::OnceLock,
     time::{Duration, Instant},
 };
@@ -25,12 +27,10 @@ use std::{
 use flametop_sampler::Session;
 use flametop_stream::{Counter, End, NameSource, Reader, State, text};
 use model::{Model, Recording, Task};
+use program::{Program, yielding};
 
 /// No test waits longer for what it expects.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// A child process that is killed and reaped at the end of its test.
-struct Program(Child);
 
 impl Program {
     fn start(name: &str, args: &[&str]) -> Program {
@@ -39,20 +39,8 @@ impl Program {
 
     /// It has come to what it does: all of its threads sleep, or the first one was on a CPU for longer than any start takes.
     fn of(command: &mut Command) -> Program {
-        // With less priority than its sampler, and than other tests.
-        // SAFETY: it takes plain values, and may be called between fork and exec.
-        let yield_cpus = || match unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, 5) } {
-            0 => Ok(()),
-            _ => Err(std::io::Error::last_os_error()),
-        };
-        // SAFETY: it allocates nothing.
-        unsafe { command.pre_exec(yield_cpus) };
-        let child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .expect("the test program starts");
-        let program = Program(child);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::null());
+        let program = Program::spawn(yielding(command));
         let begin = Instant::now();
         while !program.sleeps() && program.ran() < Duration::from_millis(200) {
             assert!(begin.elapsed() < PATIENCE, "{} starts", program.pid());
@@ -79,17 +67,6 @@ impl Program {
     /// Lets a program that waits for it go on.
     fn go_on(&mut self) {
         drop(self.0.stdin.take());
-    }
-
-    fn pid(&self) -> u32 {
-        self.0.id()
-    }
-}
-
-impl Drop for Program {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 

@@ -20,16 +20,10 @@ struct Talking {
 
 impl Talking {
     fn start(command: &mut Command) -> Talking {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .expect("the test program starts");
-        let said = BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut talking = Talking {
-            program: Program(child),
-            said,
-        };
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut program = Program::spawn(command);
+        let said = BufReader::new(program.0.stdout.take().expect("a pipe"));
+        let mut talking = Talking { program, said };
         while talking.line() != "ready" {}
         talking
     }

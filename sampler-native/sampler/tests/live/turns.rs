@@ -28,13 +28,10 @@ fn plugins(name: &str, turns: [&str; 2]) -> (Program, PathBuf) {
     let program = folder.join("plugins");
     build(&program, &["-ldl"]);
     let truth = folder.join("truth");
-    let child = Command::new(program)
-        .args(&libraries)
-        .args(turns)
-        .stdin(Stdio::piped())
-        .stdout(std::fs::File::create(&truth).expect("a file"))
-        .spawn();
-    (Program(child.expect("it starts")), truth)
+    let mut command = Command::new(program);
+    command.args(&libraries).args(turns).stdin(Stdio::piped());
+    command.stdout(std::fs::File::create(&truth).expect("a file"));
+    (Program::spawn(&mut command), truth)
 }
 
 /// Which library a stack is in by its names; empty if it is in none.
@@ -137,14 +134,9 @@ fn twins_named(flag: &str, life: &str) -> [usize; 3] {
             ))
             .status();
         assert!(built.expect("a C compiler").success());
-        let twin = Command::new("setarch")
-            .arg("-R")
-            .arg(&program)
-            .arg(life)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn();
-        Program(twin.expect("it starts"))
+        let mut twin = Command::new("setarch");
+        twin.arg("-R").arg(&program).arg(life);
+        Program::spawn(twin.stdin(Stdio::piped()).stdout(Stdio::piped()))
     });
     let [first, second] = twins.each_mut().map(|twin| {
         let mut line = String::new();

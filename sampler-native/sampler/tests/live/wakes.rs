@@ -71,13 +71,12 @@ fn watch(words: &[&str]) -> Seen {
 
 /// None: the kernel refuses what the program does, which is printed.
 fn watch_if_possible(words: &[&str]) -> Option<Seen> {
-    let child = Command::new(compiled("wakes"))
-        .args(words)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .expect("the test program starts");
-    let mut program = Program(child);
+    let mut program = Program::spawn(
+        Command::new(compiled("wakes"))
+            .args(words)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped()),
+    );
     let mut lines = BufReader::new(program.0.stdout.take().expect("it is open")).lines();
     let mut line = move || lines.next().expect("it says more").expect("text");
     let first = line();

@@ -56,7 +56,7 @@ fn java_threads_that_sleep_have_the_frames_that_the_jvm_prints() {
         ];
         for options in kinds {
             let arguments = [options, &["-cp", &classes.folder, "Sleepers"]].concat();
-            let Some(program) = Program::run(java.command("java").args(&arguments)) else {
+            let Some(program) = start_runtime(java.command("java").args(&arguments)) else {
                 continue;
             };
             let pid = program.pid();
@@ -130,7 +130,7 @@ fn holder_of(model: &Model, stack: u32) -> Option<String> {
 #[test]
 fn java_thread_that_is_blocked_names_each_holder_of_one_sleep() {
     for java in javas() {
-        let program = Program::run(java.command("java").arg("Holders.java")).expect("java");
+        let program = start_runtime(java.command("java").arg("Holders.java")).expect("java");
         let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
         let seen = RefCell::new(BTreeSet::new());
         sample_until(&mut recording, "held by both", |model| {
@@ -151,7 +151,7 @@ fn java_thread_that_is_blocked_names_each_holder_of_one_sleep() {
 #[test]
 fn java_threads_that_are_blocked_at_once_all_name_the_holder_at_each_pass() {
     for java in javas() {
-        let program = Program::run(java.command("java").arg("Blocked.java")).expect("java");
+        let program = start_runtime(java.command("java").arg("Blocked.java")).expect("java");
         let mut recording = Recording::open(&format!("target=pid {}", program.pid()));
         let looks = RefCell::new(0);
         sample_until(&mut recording, "all held at five looks in a row", |model| {
