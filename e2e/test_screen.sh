@@ -545,7 +545,6 @@ test_events_view_shows_the_graph_of_a_source_and_of_time_again() {
   kill "$load"
 }
 
-# Alone: what flametop may cost is a share of the machine.
 test_budget_lowers_the_rates_and_raises_them_again() {
   cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"
   "$work/stirrers" 1500 >"$work/ready" &
@@ -565,7 +564,6 @@ test_budget_lowers_the_rates_and_raises_them_again() {
   kill $quiet
 }
 
-# Alone: what flametop may cost is a share of the machine.
 test_budget_rates_that_were_given_are_kept() {
   cc -O2 -pthread -o "$work/stirrers" "$root/bench/programs/stirrers.c"
   "$work/stirrers" 1500 >"$work/ready" &

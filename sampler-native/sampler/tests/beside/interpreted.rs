@@ -173,8 +173,9 @@ pub fn record_tree(
 pub fn sample_more(recording: &mut Recording, pid: u32, stacks: usize) {
     let begin = Instant::now();
     let enough = sampled(&recording.model, pid).len() + stacks;
+    let patience = PATIENCE * stacks.div_ceil(1000) as u32;
     while sampled(&recording.model, pid).len() < enough {
-        assert!(begin.elapsed() < PATIENCE, "hardly any samples of {pid}");
+        assert!(begin.elapsed() < patience, "hardly any samples of {pid}");
         recording.run(19, 500);
     }
 }

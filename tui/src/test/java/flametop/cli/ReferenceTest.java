@@ -3,6 +3,7 @@ package flametop.cli;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.Golden;
 import flametop.cli.help.Reference;
 import flametop.cli.help.Reference.Entry;
 import flametop.cli.settings.Settings;
@@ -37,7 +38,7 @@ class ReferenceTest {
 
   @Test
   void reference_isWhatTheProgramSays() throws IOException {
-    holds(DOCS.resolve("reference.md"), reference());
+    Golden.assertHolds(DOCS.resolve("reference.md"), reference());
   }
 
   @Test
@@ -45,7 +46,7 @@ class ReferenceTest {
     Path file = DOCS.resolve("flametop.1");
     String now = Files.readString(file);
     String head = now.substring(0, now.indexOf(GENERATED));
-    holds(file, head + page() + now.substring(now.indexOf(BY_HAND)));
+    Golden.assertHolds(file, head + page() + now.substring(now.indexOf(BY_HAND)));
   }
 
   @Test
@@ -57,16 +58,6 @@ class ReferenceTest {
         assertTrue(option.description()[1].matches("(?s)[A-Z].*\\."), name);
       }
     }
-  }
-
-  private static void holds(Path file, String text) throws IOException {
-    if (Boolean.getBoolean("flametop.golden.update")) {
-      Files.writeString(file, text);
-    }
-    assertEquals(
-        text,
-        Files.readString(file),
-        () -> file + " is not what the program says; -Dflametop.golden.update=true writes it");
   }
 
   private String reference() {

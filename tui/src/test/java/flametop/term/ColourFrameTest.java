@@ -1,14 +1,12 @@
 package flametop.term;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
+import flametop.Golden;
 import flametop.term.device.FrameStream;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
 import flametop.view.base.Role;
 import flametop.view.screen.GoldenFrames;
 import java.io.OutputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -54,7 +52,7 @@ class ColourFrameTest {
         }
       }
     }
-    assertAsBefore("palettes.txt", text.toString());
+    Golden.assertHolds(COLOURS.resolve("palettes.txt"), text.toString());
   }
 
   /**
@@ -125,7 +123,7 @@ class ColourFrameTest {
           cells.forEach(
               (roles, count) -> text.append(String.format(Locale.ROOT, "%6d %s\n", count, roles)));
         });
-    assertAsBefore("roles.txt", text.toString());
+    Golden.assertHolds(COLOURS.resolve("roles.txt"), text.toString());
   }
 
   /** With what role a cell is painted; of one without a character that is the ground alone. */
@@ -171,16 +169,8 @@ class ColourFrameTest {
   void paint_frameOfEachPainter_hasTheColoursAsBefore(String name, ColorMode mode)
       throws Exception {
     CellWriter writer = new CellWriter(ThemeTest.shipped("dark"), mode, "", NOWHERE);
-    assertAsBefore(name + "." + name(mode) + ".ans", painted(FRAMES.get(name), writer));
-  }
-
-  private static void assertAsBefore(String name, String now) throws Exception {
-    Path file = COLOURS.resolve(name);
-    if (Boolean.getBoolean("flametop.golden.update")) {
-      Files.createDirectories(COLOURS);
-      Files.writeString(file, now);
-    }
-    assertEquals(Files.readString(file), now, file.toString());
+    String file = name + "." + name(mode) + ".ans";
+    Golden.assertHolds(COLOURS.resolve(file), painted(FRAMES.get(name), writer));
   }
 
   private static String name(ColorMode mode) {

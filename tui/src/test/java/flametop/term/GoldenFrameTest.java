@@ -3,6 +3,7 @@ package flametop.term;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import flametop.Golden;
 import flametop.term.device.FrameStream;
 import flametop.view.base.CellGrid;
 import flametop.view.base.Paint;
@@ -39,12 +40,7 @@ class GoldenFrameTest {
     CellGrid grid = frame.grid();
     ScreenModel screen = paint(grid, ColorMode.TRUE);
     String painted = text(screen, grid) + "\n" + roles(grid);
-    Path file = FRAMES.resolve(frame.name() + ".txt");
-    if (Boolean.getBoolean("flametop.golden.update")) {
-      Files.createDirectories(FRAMES);
-      Files.writeString(file, painted);
-    }
-    assertEquals(Files.readString(file), painted, file.toString());
+    Golden.assertHolds(FRAMES.resolve(frame.name() + ".txt"), painted);
   }
 
   @Test
