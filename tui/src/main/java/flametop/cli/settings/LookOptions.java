@@ -60,7 +60,7 @@ public final class LookOptions {
   }
 
   public Look look(UserFiles user, Settings settings) {
-    String name = settings.given(theme, "theme", text -> text, Look.DEFAULT_THEME);
+    String name = settings.given(theme, "theme", new Settings.Text(), Look.DEFAULT_THEME);
     String place = theme == null ? settings.place("theme") : "";
     boolean only = settings.given(ascii, "ascii", new Settings.YesNo(), false);
     return new Look(name, place, user, only);

@@ -229,6 +229,14 @@ public final class Settings {
     return text.toString();
   }
 
+  /** As it is. A lambda in place of this class would be made anew at each start. */
+  public static final class Text implements ITypeConverter<String> {
+    @Override
+    public String convert(String text) {
+      return text;
+    }
+  }
+
   /** {@code yes} or {@code no}. */
   public static final class YesNo implements ITypeConverter<Boolean> {
     @Override
