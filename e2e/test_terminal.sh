@@ -624,6 +624,8 @@ test_class_archive_touches_nothing_of_the_user() {
   read -r java <"$work/dist/java"
   env -u XDG_CONFIG_HOME -u XDG_STATE_HOME HOME="$work/home" "$root/setup/archive-classes" "$work/dist" "$java"
   [ -s "$work/dist/classes.jsa" ] || fail "no archive: $(tail -n 5 "$work/dist/classes.log")"
+  # One interface takes all classes along that implement it: each start would load these from their jars.
+  equal "interfaces that are left out" "" "$(grep 'interface .* is excluded' "$work/dist/classes.log" || :)"
   equal "files of the user" "" "$(find "$work/home" -type f)"
   equal "files left" "" "$(find "$work/dist" -name '*.home' -o -name '*.part')"
 }
