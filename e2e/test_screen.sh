@@ -135,8 +135,8 @@ test_six_spinners_on_one_cpu_are_queueing_in_words() {
   done
   open_pane 80 24
   start_screen "-p $pids --states busy"
-  # Beside long numbers at the right the line has room for the verb alone, or for nothing after.
-  wait_for ' [5-9][0-9] % waits( |$)'
+  # Beside long numbers at the right there is room for nothing behind the words.
+  wait_for ' [5-9][0-9] % waits for a CPU( |$)'
   wait_for '^ all .* of it: run [1-4]?[0-9]%  queued [5-9][0-9]%  disk 0%'
   # By CPU there is work alone, and no box for what waits.
   keys H g

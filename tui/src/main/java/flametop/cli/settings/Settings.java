@@ -229,7 +229,7 @@ public final class Settings {
     return text.toString();
   }
 
-  /** As it is. A lambda in place of this class would be made anew at each start. */
+  /** A text as it is. A lambda in place of this class would be made anew at each start. */
   public static final class Text implements ITypeConverter<String> {
     @Override
     public String convert(String text) {
